@@ -8,7 +8,7 @@ import Testing
   private static let blocks = [1, 16, 64, 333, 1024, 3000]
 
   @Test(arguments: blocks)
-  func `at rest its output is its input to the bit`(block: Int) {
+  func `initially its output is its input, bit for bit`(block: Int) {
     let host = OfflineHost()
     let noise = Tone.noise(amplitude: 0.9, frames: 9000)
     let other = Tone.noise(amplitude: 0.9, frames: 9000, seed: 2)
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: blocks)
-  func `commands sound the same however the time is cut into blocks`(block: Int) {
+  func `the effect of commands doesn't depend on the block size`(block: Int) {
     func render(_ block: Int) -> [Float] {
       let host = OfflineHost()
       let start = Int64(host.frame)
@@ -50,7 +50,7 @@ import Testing
     #expect(output[0] != 0.5)
   }
 
-  @Test func `a command that comes late is followed at once, and counted`() {
+  @Test func `a late command takes effect at once, and is counted`() {
     let host = OfflineHost()
     host.send(Command(.set(.mixer(.liveGain), -6), at: Int64(host.frame) - 1))
     let output = host.render(Tone.constant(0.5, frames: 64), block: 64).left
@@ -66,7 +66,8 @@ import Testing
     for index in 0..<10_000 {
       frame += Int.random(in: 1...20, using: &generator)
       frames.append(frame)
-      // All on one parameter would glide into each other: a token each, answered on its frame.
+      // Changes of one parameter would merge into one glide, so each command is a token, answered
+      // on its frame.
       host.send(Command(.sync(UInt32(index)), at: Int64(host.frame) + Int64(frame)))
     }
     var wrong = 0
@@ -74,7 +75,7 @@ import Testing
     var start = Int(host.frame)
     let origin = start
     while seen < frames.count {
-      // A block a frame: the answer's block is the command's frame.
+      // One frame per block, so the block of the answer is the frame of the command.
       _ = host.render([0], block: 1)
       for event in host.events() {
         guard case .synced(let token) = event.kind else { continue }
@@ -92,19 +93,18 @@ import Testing
     .set(.mixer(.outGain), -90), .set(.mixer(.mute), 1), .set(.mixer(.liveRoute), 1),
     .set(.mixer(.liveRoute), 2), .leave,
   ])
-  func `nothing that changes clicks`(action: Command.Action) {
+  func `no change clicks`(action: Command.Action) {
     let host = OfflineHost()
     let tone = Tone.sine(82.4, amplitude: 0.2, frames: 48_000)
     let steady = Measure.roughness(tone)
     host.send(Command(action, at: Int64(host.frame) + 12_345))
     let output = host.render(tone, block: 64)
-    // Four times the tone is the greatest gain here; beyond that, twice the steady roughness is
-    // not heard as a click.
+    // The greatest gain is 4. Twice the steady roughness times that is not audible as a click.
     #expect(Measure.roughness(output.left) < 2 * steady * 4)
     #expect(Measure.roughness(output.live) < 2 * steady * 4)
   }
 
-  @Test func `routes: through the chain and past it sound alike, and off is silence`() {
+  @Test func `the routes chain and direct sound alike, and off is silence`() {
     for (value, isHeard) in [(Float(0), true), (1, true), (2, false)] {
       let host = OfflineHost()
       let noise = Tone.noise(frames: 9600)
@@ -121,11 +121,11 @@ import Testing
     let host = OfflineHost()
     host.send(Command(.set(.mixer(.liveRoute), 1), at: Int64(host.frame) + 1000))
     let output = host.render(Tone.constant(0.5, frames: 9600), block: 64).left
-    // Both shares add up to 1 at each frame, but for rounding.
+    // Both shares add up to 1 at each frame, except for rounding.
     #expect(output.allSatisfy { abs($0 - 0.5) < 1e-6 })
   }
 
-  @Test func `gains are what they say`() {
+  @Test func `gains are exact`() {
     let host = OfflineHost()
     host.send(
       Command(.set(.mixer(.inGain), -6)), Command(.set(.mixer(.liveGain), -10)),
@@ -136,7 +136,7 @@ import Testing
     #expect(abs(output.live.last! / (0.5 * Float(pow(10, -16.0 / 20))) - 1) < 1e-5)
   }
 
-  @Test func `mute silences the mix and not the stems`() {
+  @Test func `mute silences the mix, but not the stems`() {
     let host = OfflineHost()
     host.send(Command(.set(.mixer(.mute), 1)))
     let output = host.render(Tone.constant(0.5, frames: 9600), block: 64)
@@ -144,7 +144,7 @@ import Testing
     #expect(output.live.last == 0.5)
   }
 
-  @Test func `no sample above -0_1 dBFS leaves`() {
+  @Test func `no output sample exceeds -0_1 dBFS`() {
     let host = OfflineHost()
     host.send(Command(.set(.mixer(.inGain), 24)), Command(.set(.mixer(.outGain), 24)))
     let output = host.render(Tone.noise(amplitude: 1, frames: 48_000), block: 64)
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity])
-  func `what is no number is stopped and counted, and the sound goes on`(bad: Float) {
+  func `NaN is stopped and counted, and the sound continues`(bad: Float) {
     let host = OfflineHost()
     var input = Tone.constant(0.5, frames: 640)
     for index in [3, 100, 101] { input[index] = bad }
@@ -170,7 +170,7 @@ import Testing
     #expect(output.left.allSatisfy { $0.isFinite && abs($0) <= 1 })
   }
 
-  @Test func `each command is answered by one event, in order, and gives its credit back`() {
+  @Test func `each command is answered by one event, in order, which returns its credit`() {
     let host = OfflineHost()
     let free = host.engine.shared.commands.free
     let first = host.send(
@@ -187,7 +187,7 @@ import Testing
     #expect(host.engine.shared.commands.free == free)
   }
 
-  @Test func `takes no more commands a block than it has time for, and all in the end`() {
+  @Test func `processes a limited number of commands per block, and eventually all`() {
     let host = OfflineHost()
     for _ in 0..<4000 { host.send(Command(.sync(0))) }
     _ = host.render([0, 0, 0, 0], block: 4)
@@ -196,7 +196,7 @@ import Testing
     #expect(host.events().count == 4000 - 64)
   }
 
-  @Test func `begins with a fade from silence, and ends with one to silence`() {
+  @Test func `starts with a fade-in, and ends with a fade-out`() {
     let host = OfflineHost(fadesIn: true)
     let beginning = host.render(Tone.constant(0.5, frames: 4800), block: 64)
     #expect(beginning.left[0] < 0.001 && beginning.left.last == 0.5)
@@ -207,7 +207,7 @@ import Testing
     #expect(host.events().contains { if case .faded = $0.kind { true } else { false } })
   }
 
-  @Test func `begins at once where nobody listens, with a time to plan by`() {
+  @Test func `starts at once without listeners, with a valid clock`() {
     let engine = Engine(sampleRate: 44_100)
     let renderer = engine.takeOver(sampleRate: 44_100, fadesIn: false)
     let clock = engine.shared.clockReading
@@ -226,7 +226,7 @@ import Testing
     #expect(memory[512..<1024].firstIndex { $0 != 0.5 } == 512 + 100)
   }
 
-  @Test func `what was set before the first sound is there from its first sample`() {
+  @Test func `values set before the first sound apply from its first sample`() {
     let host = OfflineHost(fadesIn: true)
     host.send(Command(.set(.mixer(.mute), 1)), Command(.set(.mixer(.liveGain), -20)))
     let output = host.render(Tone.constant(0.9, frames: 4800), block: 64)
@@ -234,8 +234,8 @@ import Testing
     #expect(output.live.max()! < 0.0901)
   }
 
-  @Test func `a glide goes its way through silent samples too`() {
-    // A tone with zeros in it, and a command on each frame that cuts the block there.
+  @Test func `a glide continues during silent samples`() {
+    // A tone with zeros in it, and a command on each frame that splits the block there.
     func render(cuts: Bool) -> [Float] {
       let host = OfflineHost()
       let start = Int64(host.frame)
@@ -249,14 +249,14 @@ import Testing
     #expect(render(cuts: true) == render(cuts: false))
   }
 
-  @Test func `a stem is finite whatever its gain makes of it`() {
+  @Test func `a stem is finite at any gain`() {
     let host = OfflineHost()
     host.send(Command(.set(.mixer(.inGain), 24)))
     let output = host.render(Tone.constant(3e38, frames: 4800), block: 64)
     #expect(output.live.allSatisfy { $0.isFinite })
   }
 
-  @Test func `meters tell the peak since somebody looked`() {
+  @Test func `meters return the peak since the last read`() {
     let host = OfflineHost()
     _ = host.engine.shared.meters.collect(.in1)
     var input = Tone.constant(0.1, frames: 640)
@@ -267,7 +267,7 @@ import Testing
     #expect(host.engine.shared.meters.collect(.out2) == 0.7)
   }
 
-  @Test func `a driver whose turn has passed renders nothing`() {
+  @Test func `a driver that was replaced renders nothing`() {
     let engine = Engine(sampleRate: 48_000)
     let former = engine.takeOver(sampleRate: 48_000)
     let present = engine.takeOver(sampleRate: 44_100)

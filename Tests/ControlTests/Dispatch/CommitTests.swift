@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// A node with the persisted settings of a home folder.
+  /// A node with the persisted settings of a data directory.
   private func started(in home: String) -> Desk {
     let desk = Desk(home: home)
     desk.node.openLibrary { _ in }

@@ -31,7 +31,7 @@ import Testing
     let desk = Desk()
     do throws(Refusal) {
       try desk.node.set(text)
-      Issue.record("taken: \(text)")
+      Issue.record("accepted: \(text)")
     } catch {
       #expect(error.code == code)
     }

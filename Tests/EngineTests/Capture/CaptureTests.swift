@@ -3,11 +3,11 @@ import Engine
 import TestSupport
 import Testing
 
-/// What is captured, to the bit and to the frame.
+/// Captures, compared bit for bit and to the frame.
 @Suite struct CaptureTests {
   private static let blocks = [1, 16, 64, 333, 1024, 3000]
 
-  /// The frames that lie in a ring, and not any more afterwards.
+  /// Removes and returns the frames in a ring.
   private func drain(_ ring: CaptureRing) -> (left: [Float], right: [Float]) {
     var (left, right): ([Float], [Float]) = ([], [])
     while ring.take({ sound, frames in
@@ -17,7 +17,7 @@ import Testing
     return (left, right)
   }
 
-  // The samples themselves would be too many to print.
+  // The samples would be too many to print.
   private func expectSame(
     _ a: some Collection<Float>, _ b: some Collection<Float>,
     at location: SourceLocation = #_sourceLocation
@@ -35,12 +35,12 @@ import Testing
   }
 
   @Test(arguments: blocks, [CaptureSource.input, .output])
-  func `it has what came in or went out between two frames, to the bit`(
+  func `it has the input or output between two frames, bit for bit`(
     block: Int, source: CaptureSource
   ) {
     let host = OfflineHost()
     let ring = CaptureRing(rate: 48_000)
-    // The output is another sound than the input, behind its gain too.
+    // The output differs from the input, also after its gain.
     host.send(
       Command(.set(.mixer(.inGain), -6)), Command(.set(.mixer(.outGain), -3)),
       Command(.set(.echo(.time), 0.01)),
@@ -62,14 +62,14 @@ import Testing
       expectSame(captured.left, output.left[span])
       expectSame(captured.right, output.right[span])
     } else {
-      // The gain has come to rest, and nothing else is between.
+      // The gain has settled, and nothing else is in the signal path.
       let gain = Level.gain(decibels: -6)
       expectSame(captured.left, left[span].map { $0 * gain })
       expectSame(captured.right, right[span].map { $0 * gain })
     }
   }
 
-  @Test func `what goes round in the ring comes out in its order`() {
+  @Test func `samples that wrap around the ring are in order`() {
     let host = OfflineHost()
     let ring = CaptureRing(rate: 48_000, capacity: 1000)
     #expect(ring.capacity == 1024)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: blocks)
-  func `a full ring ends it with the last frame that had room`(block: Int) {
+  func `a full ring ends it with the last frame that fits`(block: Int) {
     let host = OfflineHost()
     let ring = CaptureRing(rate: 48_000, capacity: 1024)
     host.send(begin(ring))
@@ -94,7 +94,7 @@ import Testing
     #expect(ring.state == .overrun && ring.hasEnded)
     let captured = drain(ring)
     expectSame(captured.left, sound[..<1024])
-    // Nobody hears of it, and another can begin.
+    // No event is sent, and another capture can start.
     expectSame(output.left, sound)
     let next = CaptureRing(rate: 48_000, capacity: 1024)
     host.send(begin(next))
@@ -103,7 +103,7 @@ import Testing
     expectSame(drain(ring).left, [])
   }
 
-  @Test func `silence is captured while nothing sounds, and the sound that follows`() {
+  @Test func `silence is captured while the engine is idle, and the sound after it`() {
     let host = OfflineHost()
     let ring = CaptureRing(rate: 48_000)
     host.send(begin(ring))
@@ -112,7 +112,7 @@ import Testing
     expectSame(drain(ring).left, sound)
   }
 
-  @Test func `one ends and the next begins on the same frame`() {
+  @Test func `one ends and the next starts on the same frame`() {
     let host = OfflineHost()
     let (first, second) = (CaptureRing(rate: 48_000), CaptureRing(rate: 48_000))
     let start = Int64(host.frame)
@@ -124,7 +124,7 @@ import Testing
     #expect(first.state == .ended && second.state == .running)
   }
 
-  @Test func `a second beginning changes nothing, and leaves its ring alone`() {
+  @Test func `a second start changes nothing, and does not use its ring`() {
     let host = OfflineHost()
     let (first, second) = (CaptureRing(rate: 48_000), CaptureRing(rate: 48_000))
     host.send(begin(first))
@@ -136,7 +136,7 @@ import Testing
     #expect(second.frames == 0 && second.state == .waiting)
   }
 
-  @Test func `the format is that of the moment at which it begins`() {
+  @Test func `the format is that at its start`() {
     let host = OfflineHost()
     let (first, second) = (CaptureRing(rate: 48_000), CaptureRing(rate: 48_000))
     host.send(
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: blocks)
-  func `another source is faded to, and back, without a corner`(block: Int) {
+  func `a change of source crossfades there and back, without a corner`(block: Int) {
     let host = OfflineHost()
     host.send(Command(.set(.mixer(.outGain), -20)))
     _ = host.render(Tone.constant(0, frames: 48_000), block: 64)
@@ -155,7 +155,7 @@ import Testing
     let start = Int64(host.frame)
     host.send(begin(ring))
     host.send(Command(.set(.capture(.source), 1), at: start + 4000))
-    // There and back before it is there.
+    // Changed back before the crossfade ends.
     host.send(Command(.set(.capture(.source), 0), at: start + 8000))
     host.send(Command(.set(.capture(.source), 1), at: start + 8120))
     let sound = Tone.sine(100, frames: 16_000)
@@ -165,14 +165,15 @@ import Testing
     expectSame(captured[..<4000], sound[..<4000])
     // 240 frames are five milliseconds.
     expectSame(captured[4240..<8000], output.left[4240..<8000])
-    // The way there is gone to its end before the way back.
+    // The first crossfade ends before the one back starts.
     expectSame(captured[8480...], output.left[8480...])
-    // The steepest corner of the S over 240 frames, of the 0.45 between the two, and the tone's own.
+    // The steepest corner of the S-curve over 240 frames, times the difference of 0.45, plus the
+    // tone's own.
     let corner = Float(6 * 0.45 / (240 * 240.0)) + Measure.roughness(sound)
     #expect(Measure.roughness(captured) < 1.5 * corner)
   }
 
-  @Test func `at another rate it waits for its own`() {
+  @Test func `at another rate it waits for the right one`() {
     let host = OfflineHost()
     let ring = CaptureRing(rate: 48_000)
     host.send(begin(ring))
@@ -192,7 +193,7 @@ import Testing
     #expect(ring.state == .ended)
   }
 
-  @Test func `it is to the frame the same however the time is cut into blocks`() {
+  @Test func `the result doesn't depend on the block size`() {
     func run(block: Int) -> [Float] {
       let host = OfflineHost()
       let ring = CaptureRing(rate: 48_000)
@@ -213,7 +214,7 @@ import Testing
   }
 
   @Test(arguments: blocks)
-  func `the tuner has the input behind its gain, beside a capture of the output`(block: Int) {
+  func `the tuner has the input after its gain, during a capture of the output`(block: Int) {
     let host = OfflineHost()
     let (ring, other) = (CaptureRing(rate: 48_000, capacity: 48_000), CaptureRing(rate: 48_000))
     host.send(Command(.set(.mixer(.inGain), -6)), Command(.set(.capture(.source), 1)), begin(other))
@@ -221,7 +222,7 @@ import Testing
     let (left, right) = (Tone.noise(frames: 9000), Tone.noise(frames: 9000, seed: 2))
     host.send(Command(.captureForTuner(ring.pointer)))
     _ = host.render(left, right: right, block: block)
-    // In silence the engine comes to rest, and time passes all the same.
+    // In silence the engine becomes idle, and time advances all the same.
     _ = host.render(Tone.constant(0, frames: 20_000), block: block)
     host.send(Command(.captureForTuner(nil)))
     _ = host.render(left, block: block)

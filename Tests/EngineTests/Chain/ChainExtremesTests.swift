@@ -3,7 +3,7 @@ import Engine
 import TestSupport
 import Testing
 
-/// Each value of the chain, from one end of its range to the other and back, on a steady tone.
+/// Each parameter of the chain, changed between its extremes on a steady tone.
 @Suite struct ChainExtremesTests {
   private struct Turn: CustomTestStringConvertible {
     let parameter: Parameter
@@ -18,7 +18,7 @@ import Testing
   ]
   private static let reverb: [(Parameter, Float)] = [(.reverb(.on), 1), (.reverb(.mix), 0.5)]
 
-  // Rates are left out, because their effect is a leap, and tested for themselves.
+  // Rates are omitted: their effect is a jump, which has its own test.
   private static let turns = [
     Turn(parameter: .warp(.pitchOn), least: 0, greatest: 1, also: [(.warp(.semitones), 7)]),
     Turn(parameter: .warp(.pitchOn), least: 0, greatest: 1, also: [(.warp(.engine), 2)]),
@@ -52,9 +52,9 @@ import Testing
   ]
 
   @Test(arguments: turns)
-  private func `a leap between its ends gives no click`(turn: Turn) {
+  private func `a jump between its extremes does not click`(turn: Turn) {
     let host = OfflineHost()
-    // Quiet enough for the limiter to keep out of it, whatever adds up.
+    // Quiet enough not to trigger the limiter in any combination.
     let tone = Tone.sine(200, amplitude: 0.05, frames: 96_000)
     for (parameter, value) in turn.also { host.send(Command(.set(parameter, value))) }
     host.send(Command(.set(turn.parameter, turn.least)))
@@ -67,8 +67,8 @@ import Testing
       host.send(Command(.set(turn.parameter, value)))
       play(index == 1 ? 12_345 : 20_001)
     }
-    // Steady is what the sound is like before the first change, and a while after the last; the
-    // input itself where that is rougher.
+    // The reference is the roughness before the first change and a while after the last, or that of
+    // the input if it is greater.
     let steady = max(
       Measure.roughness(output[20_000..<30_000]), Measure.roughness(output[70_000...]),
       Measure.roughness(tone))

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 @Suite struct ChainTests {
-  @Test func `the pitch is changed, and what is told of its delay`() {
+  @Test func `a change of pitch changes the reported latency`() {
     let host = OfflineHost()
     #expect(host.engine.shared.chainDelayFrames == 0)
     host.send(Command(.set(.warp(.semitones), 12)))
     let output = host.render(Tone.sine(440, frames: 24_000), block: 64)
     #expect(
       Measure.residue(output.left[12_000...], hertz: 880, sampleRate: 48_000) < -60)
-    // The stem stays as it was played.
+    // The stem is unchanged.
     #expect(Measure.residue(output.live[12_000...], hertz: 440, sampleRate: 48_000) < -100)
     #expect((96...144).contains(host.engine.shared.chainDelayFrames))
     host.send(Command(.set(.mixer(.liveRoute), 1)))
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [Parameter.mixer(.bypass), .warp(.pitchOn)])
-  func `bypassed, the sound is the input to the bit, and no switch clicks`(parameter: Parameter) {
+  func `bypassed, the output equals the input, and switching doesn't click`(parameter: Parameter) {
     let host = OfflineHost()
     let tone = Tone.sine(200, frames: 60_000)
     var output: [Float] = []
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 1, 2], [Float(1), 2])
-  func `back from another route, the sound is whole and changes over without a click`(
+  func `back from another route, the sound is complete and crossfades without a click`(
     engine: Float, route: Float
   ) {
     let host = OfflineHost()
@@ -70,15 +70,15 @@ import Testing
       Measure.roughness(away[4800...] + back) < 2 * Measure.roughness(Tone.sine(300, frames: 480)))
   }
 
-  @Test func `after a rest it sounds to the bit as if it had not rested`() {
+  @Test func `after idling the output is bit-identical`() {
     func run(resting: Bool) -> [Float] {
       let host = OfflineHost()
       host.send(
         Command(.set(.warp(.semitones), 5)), Command(.set(.reverb(.on), 1)),
         Command(.set(.echo(.on), 1)), Command(.set(.reverb(.decay), 0.2)))
       _ = host.render(Tone.noise(amplitude: 0.2, frames: 4800), block: 64)
-      // The tape of ten seconds is empty after less than thirty; a block that is told something
-      // does not rest.
+      // The tape of ten seconds is empty after less than thirty. A block with a command is not
+      // idle.
       for _ in 0..<30 {
         _ = host.render(Tone.constant(0, frames: 48_000), block: 960)
       }
@@ -92,15 +92,15 @@ import Testing
     #expect(Measure.firstDifference(run(resting: true), run(resting: false)) == nil)
   }
 
-  @Test func `the stem fades in as the mix does`() {
+  @Test func `the stem fades in like the mix`() {
     let host = OfflineHost(fadesIn: true)
     let output = host.render(Tone.constant(0.5, frames: 9600), block: 64)
-    // Neither is squared: through the chain at its beginning the mix is the stem, to the bit.
+    // No fade is applied twice: at first the mix through the chain equals the stem, bit for bit.
     #expect(Measure.firstDifference(output.left[...], output.live[...]) == nil)
     #expect(output.left[9000] == 0.5 && output.left[0] < 0.01)
   }
 
-  @Test func `the dry sound in a mix is as late as the wet one`() {
+  @Test func `the dry part of a mix has the latency of the wet part`() {
     let host = OfflineHost()
     host.send(Command(.set(.warp(.semitones), 7)), Command(.set(.warp(.mix), 0.5)))
     _ = host.render(Tone.constant(0, frames: 9600), block: 64)
@@ -109,27 +109,28 @@ import Testing
     let output = host.render(click, block: 64).left
     let delay = host.engine.shared.chainDelayFrames
     #expect(delay > 0)
-    // Half of the click is the dry part; of the wet one its filter leaves 0.647, on the same frame.
+    // Half of the click is the dry part. The filter of the wet part leaves 0.647 of it, on the same
+    // frame.
     #expect(abs(output[1000 + delay] - 0.25 * 1.647) < 0.005)
     #expect(output[..<(1000 + 30)].allSatisfy { abs($0) < 0.01 })
   }
 
-  @Test func `after a reset the sound is that of now`() {
+  @Test func `after a reset the output has no old sound`() {
     let host = OfflineHost()
     host.send(Command(.set(.warp(.rate), 0.5)))
-    // A second of tone, then silence: half a second of tone is still to come.
+    // A second of tone, then silence. Half a second of the tone is still in the tape.
     _ = host.render(Tone.sine(300, frames: 48_000), block: 64)
     host.send(Command(.resetChain))
     let output = host.render(Tone.constant(0, frames: 24_000), block: 64).left
     #expect(Measure.peak(output[4800...]) < 1e-4)
-    // Without it there is.
+    // Without a reset it is audible.
     _ = host.render(Tone.sine(300, frames: 48_000), block: 64)
     let slow = host.render(Tone.constant(0, frames: 24_000), block: 64).left
     #expect(Measure.level(slow[4800..<20_000]) > 0.3)
   }
 
   @Test(arguments: [16, 333, 3000])
-  func `the chain sounds the same however the time is cut into blocks`(block: Int) {
+  func `the chain's output doesn't depend on the block size`(block: Int) {
     func render(_ block: Int) -> [Float] {
       let host = OfflineHost()
       let start = Int64(host.frame)
@@ -144,12 +145,12 @@ import Testing
     #expect(Measure.firstDifference(render(block), render(64)) == nil)
   }
 
-  @Test func `an echo comes after its time, in seconds or in beats, and again`() {
+  @Test func `an echo repeats after its time, in seconds or in beats`() {
     for inBeats in [false, true] {
       let host = OfflineHost()
       host.send(Command(.set(.echo(.on), 1)), Command(.set(.echo(.time), 0.1)))
       if inBeats {
-        // Half a beat at 300 a minute.
+        // Half a beat at 300 bpm.
         host.send(Command(.set(.beat(.tempo), 300)), Command(.set(.echo(.beats), 0.5)))
       }
       host.send(
@@ -161,13 +162,13 @@ import Testing
       let output = host.render(click, block: 64).left
       #expect(output[100] == 0.5)
       let places = output.indices.filter { abs(output[$0]) > 0.15 }
-      // The second is half of the first, and both lose a little of their highs.
+      // The second is half of the first, and both lose some treble.
       #expect(places == [100, 4900, 9700])
       #expect(abs(output[9700] / output[4900] - 0.5) < 0.06)
     }
   }
 
-  @Test func `time in beats that is longer than the echo stays in the beat`() {
+  @Test func `a time in beats beyond the longest echo stays on the beat`() {
     let host = OfflineHost()
     host.send(
       Command(.set(.echo(.on), 1)), Command(.set(.echo(.mix), 1)), Command(.set(.beat(.tempo), 20)),
@@ -181,7 +182,7 @@ import Testing
     #expect(output.indices.filter { abs(output[$0]) > 0.2 } == [288_000])
   }
 
-  @Test func `a reverb goes on after the sound, and stops at a reset and with the bypass`() {
+  @Test func `the reverb tail continues after the sound, and ends at a reset and on bypass`() {
     for ending in [Command.Action.resetChain, .set(.mixer(.bypass), 1)] {
       let host = OfflineHost()
       host.send(Command(.set(.reverb(.on), 1)), Command(.set(.reverb(.mix), 0.5)))

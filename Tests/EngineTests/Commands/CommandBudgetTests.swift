@@ -2,31 +2,31 @@ import Engine
 import TestSupport
 import Testing
 
-/// More commands than one block has time for.
+/// More commands than fit in the budget of one block.
 @Suite struct CommandBudgetTests {
   private static let block = 64
-  // What a block of 64 frames does at most: 16 values a frame, and what a batch may overdraw.
+  // The budget of a block of 64 frames: 16 values per frame, and the possible overdraft of a batch.
   private static let most = 16 * 64 + 256
 
   private let host = OfflineHost(isPlayable: true)
 
-  /// The frame at which the next block begins.
+  /// The first frame of the next block.
   private var now: Int64 { Int64(host.frame) }
 
-  /// Renders a block of a sound, and returns the events that it led to.
+  /// Renders a block of a constant, and returns its events.
   private func play(_ value: Float = 0) -> [Event] {
     _ = host.render(Tone.constant(value, frames: Self.block), block: Self.block)
     return host.events()
   }
 
-  /// Renders blocks until so many events have come, and returns those of each block.
+  /// Renders blocks until a number of events has been received, and returns those of each block.
   private func play(until count: Int) -> [[Event]] {
     var blocks: [[Event]] = []
     while blocks.joined().count < count && blocks.count < 1000 { blocks.append(play()) }
     return blocks
   }
 
-  /// Sends as many commands as there are numbers, in batches of so many.
+  /// Sends a command for each number, in batches of a size.
   private func send(_ numbers: Range<Int>, batch: Int, _ make: (Int) -> Command) {
     for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: batch) {
       let batch = (start..<min(start + batch, numbers.upperBound)).map(make)
@@ -38,7 +38,7 @@ import Testing
     if case .synced(let token) = event.kind { token } else { nil }
   }
 
-  @Test func `what is due at one moment is spread over blocks, in order, late and counted`() {
+  @Test func `commands due on one frame are spread over blocks, in order, and counted as late`() {
     let due = now + Int64(Self.block)
     send(0..<12_200, batch: 4000) { Command(.sync(UInt32($0)), at: due) }
     let blocks = play(until: 12_200)
@@ -48,7 +48,7 @@ import Testing
     #expect(host.engine.shared.lateCount == UInt64(12_200 - first))
   }
 
-  @Test func `a batch that is too much for a block is parted, and its rest late and counted`() {
+  @Test func `a batch that exceeds a block is split, and the rest is counted as late`() {
     send(0..<4096, batch: 4096) { Command(.sync(UInt32($0))) }
     let blocks = play(until: 4096)
     #expect(blocks.map(\.count).max()! <= Self.most)
@@ -56,14 +56,14 @@ import Testing
     #expect(host.engine.shared.lateCount == UInt64(4096 - blocks[0].count))
   }
 
-  @Test func `what only waits for its turn is not late`() {
+  @Test func `an untimed command that waits for its turn is not late`() {
     send(0..<4096, batch: 1) { Command(.sync(UInt32($0))) }
     #expect(play(until: 4096).map(\.count).max()! <= Self.most)
     #expect(host.engine.shared.lateCount == 0)
   }
 
   @Test(arguments: [false, true])
-  func `a block begins fewer notes than it sets values`(isTimed: Bool) {
+  func `a block starts fewer notes than it sets values`(isTimed: Bool) {
     let due = isTimed ? now + Int64(Self.block) : Command.now
     send(0..<4096, batch: 4096) { number in
       let key = UInt8(number % 128)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a batch as large as a preset takes effect in one block, whatever else there is to do`(
+  func `a batch as large as a preset takes effect in one block, under any load`(
     isTimed: Bool
   ) {
     let due = isTimed ? now + Int64(Self.block) : Command.now
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `a sync is answered when all that was due before it is in effect`() {
+  @Test func `a sync is answered when all commands due before it are in effect`() {
     let due = now + Int64(Self.block)
     send(0..<12_000, batch: 4000) { _ in Command(.set(.mixer(.liveGain), -1), at: due) }
     var events: [Event] = []
@@ -104,7 +104,7 @@ import Testing
     #expect(rest.dropLast().allSatisfy { token($0) == nil })
   }
 
-  @Test func `a flood of what has no time keeps nothing from its frame`() {
+  @Test func `a flood of untimed commands delays no timed one`() {
     host.send(Command(.set(.mixer(.mute), 1), at: now + 160))
     _ = play(0.5)
     send(0..<12_288, batch: 4096) { _ in Command(.set(.mixer(.liveGain), 0)) }

@@ -9,7 +9,7 @@ import Testing
     if case .sync(let token)? = command?.action { token } else { nil }
   }
 
-  @Test func `yields commands in order, across its end`() {
+  @Test func `yields commands in order, also where it wraps around`() {
     let queue = CommandQueue(capacity: 8)
     for number in 0..<100 {
       #expect(queue.submit([Command(.sync(UInt32(number)))]) == UInt64(number))
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `takes a batch whole or not at all`() {
+  @Test func `accepts a batch completely or not at all`() {
     let queue = CommandQueue(capacity: 8)
     #expect(queue.submit(Array(repeating: Command(.sync(1)), count: 6)) == 0)
     #expect(queue.submit(Array(repeating: Command(.sync(2)), count: 3)) == nil)
@@ -30,7 +30,7 @@ import Testing
     #expect(queue.free == 8)
   }
 
-  @Test func `tells how much of its batch follows each command`() {
+  @Test func `reports how much of its batch follows each command`() {
     let queue = CommandQueue(capacity: 8)
     _ = queue.submit(Array(repeating: Command(.sync(0)), count: 3))
     #expect((0..<3).map { queue.command(number: $0)!.following } == [2, 1, 0])
@@ -43,14 +43,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `many threads write, and every batch arrives whole and in its writer's order`() {
+  func `many threads write, and every batch arrives complete and in its writer's order`() {
     let writers = 4
     let batches = 5000
     let rig = Rig(writers: writers)
     for writer in 0..<writers {
       Thread.detachNewThread {
         for batch in 0..<batches {
-          // Batches of 1 to 5; each command names its writer, its batch and its place.
+          // Batches of 1 to 5 commands. Each command contains its writer, its batch and its index.
           let size = 1 + batch % 5
           let commands = (0..<size).map { place in
             Command(.sync(UInt32(writer << 28 | batch << 8 | place)))
@@ -73,7 +73,7 @@ import Testing
       let value = Int(token(command)!)
       let (writer, batch, place) = (value >> 28, value >> 8 & 0xFFFFF, value & 0xFF)
       if place != expectedPlace || batch != nextBatch[writer] { faults += 1 }
-      // Once the first of a batch is seen, all of it is there.
+      // When the first command of a batch is visible, all of it is.
       if place == 0 {
         for ahead in 0...UInt64(command.following)
         where rig.queue.command(number: next + ahead) == nil {

@@ -4,7 +4,7 @@ import Testing
 @testable import Engine
 
 @Suite struct RingTests {
-  @Test func `yields events in order, and says when it is full`() {
+  @Test func `yields events in order, and reports when it is full`() {
     let queue = Ring(capacity: 4, filler: Event(kind: .faded, command: 0, wasTimed: false))
     for round in 0..<10 {
       for number in 0..<4 {

@@ -3,7 +3,7 @@ import Testing
 @testable import Engine
 
 @Suite struct ScheduleTests {
-  @Test func `yields the earliest first, and equals in the order of their arrival`() {
+  @Test func `yields the earliest first, and those of one frame in order of arrival`() {
     var schedule = Schedule(capacity: 1024)
     var generator = SystemRandomNumberGenerator()
     var expected: [(Int64, UInt64)] = []

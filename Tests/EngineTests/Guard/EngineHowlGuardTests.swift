@@ -5,9 +5,9 @@ import Howl
 import TestSupport
 import Testing
 
-/// The guard against howling in the engine: a loop from its live stem through a room to its input.
+/// The feedback suppressor in the engine, in a loop from the live stem through a room to the input.
 @Suite struct EngineHowlGuardTests {
-  /// Lets the engine go round in a room over its limit, and returns what came in.
+  /// Runs the engine in a room above its feedback threshold, and returns the input.
   private func loop(_ host: OfflineHost, seconds: Double) -> [Float] {
     let room = HowlRoom(seed: 1, delay: 400, tail: 0.3)
     let gain = Float(room.limit * pow(10, 1.5 / 20))
@@ -23,14 +23,14 @@ import Testing
     return heard
   }
 
-  @Test func `off, it is not there`() {
+  @Test func `off, it has no effect`() {
     let host = OfflineHost()
     let tones = HeldTones.organ.sound(seconds: 1, seed: 4)
     #expect(host.render(tones, block: 64).live == tones)
     #expect(host.engine.shared.notches.all().isEmpty)
   }
 
-  @Test func `on, a howl ends and its notches are published until they are cleared`() {
+  @Test func `on, it ends feedback, and publishes its notches until they are cleared`() {
     let open = OfflineHost()
     #expect(Measure.level(loop(open, seconds: 3).suffix(9600)) > 0.25)
 
@@ -50,7 +50,7 @@ import Testing
     #expect(host.events().count == 1)
   }
 
-  @Test func `a notch stays its time in silence, too, and the engine rests after that`() {
+  @Test func `a notch keeps its hold time in silence, too, and the engine is idle after that`() {
     let host = OfflineHost()
     host.send(Command(.set(.howlGuard(.on), 1)), Command(.set(.howlGuard(.hold), 2)))
     _ = loop(host, seconds: 1.5)

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Numbers in the loop, whatever comes in: they are finite.
+/// The samples in a loop are finite for any input.
 @Suite struct FiniteLoopTests {
-  /// A host that has recorded 100 ms of a sound at a gain of the input, and plays them.
+  /// A host that has recorded 100 ms of a constant at an input gain, and plays them.
   private static func host(recording value: Float, gain: Float) -> OfflineHost {
     let host = OfflineHost()
     host.send(Command(.set(.mixer(.inGain), gain)))
@@ -18,7 +18,7 @@ import Testing
     return host
   }
 
-  /// All samples of the clip in the loop.
+  /// All samples of the loop's clip.
   private static func clip(of host: OfflineHost) throws -> [Float] {
     let transfer = ClipTransfer(sampleRate: 48_000)
     host.send(Command(.copyOut(ClipPointer(transfer))))
@@ -28,19 +28,19 @@ import Testing
       + Array(UnsafeBufferPointer(start: transfer.sound.right, count: transfer.length))
   }
 
-  @Test func `what the input's gain lifts over all bounds is recorded as silence`() throws {
+  @Test func `overflow by the input gain is recorded as silence`() throws {
     let host = Self.host(recording: 3e38, gain: 24)
     #expect(try Self.clip(of: host).allSatisfy { $0.isFinite })
     #expect(host.engine.shared.nonFiniteCount > 0)
   }
 
-  @Test func `what the gain leaves within bounds is recorded as it is`() throws {
+  @Test func `sound amplified within bounds is recorded unchanged`() throws {
     let host = Self.host(recording: 1e37, gain: 0)
     #expect(try Self.clip(of: host).max() == 1e37)
     #expect(host.engine.shared.nonFiniteCount == 0)
   }
 
-  @Test func `what is added again and again stays finite`() throws {
+  @Test func `repeated overdubs stay finite`() throws {
     let host = Self.host(recording: 3e38, gain: 0)
     host.send(Command(.loop(.overdub)))
     _ = host.render(Tone.constant(3e38, frames: 48_000), block: 64)
@@ -49,7 +49,7 @@ import Testing
     #expect(try Self.clip(of: host).allSatisfy { $0.isFinite })
   }
 
-  @Test func `what a file brings that is no number is silence`() throws {
+  @Test func `NaN in a file is silence`() throws {
     let host = OfflineHost()
     let transfer = ClipTransfer(sampleRate: 48_000)
     transfer.length = 9600

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// That nothing clicks: where a loop begins, ends, comes round, is muted or moves.
+/// Clicks of a loop at its start, end, crossfade, mute and seek.
 @Suite struct LoopClickTests {
-  /// How loud what is above 6 kHz is at its loudest, in dB beside the tone, of which a Butterworth
-  /// filter of the eighth order leaves nothing: 208 dB less.
+  /// The peak above 6 kHz in dB relative to the tone, which a Butterworth filter of the eighth
+  /// order attenuates by 208 dB.
   private static func click(_ samples: [Float], amplitude: Float) -> Double {
     var sound = samples.map { Double($0) }
     for quality in [0.5098, 0.6013, 0.9, 2.5629] {
@@ -23,14 +23,14 @@ import Testing
         sound[index] = y
       }
     }
-    // The filter itself begins with a step.
+    // The filter itself starts with a step.
     let peak = sound.dropFirst(500).reduce(0) { max($0, abs($1)) }
     return 20 * log10(max(1e-9, peak / Double(amplitude)))
   }
 
   private func playing() -> LoopStage {
     let stage = LoopStage()
-    // A hundred periods and a quarter: the seam is not one of the tone's own.
+    // A hundred periods and a quarter, so that the loop crossfade is not seamless by chance.
     let tone = Tone.sine(301, amplitude: 0.5, frames: 48_000)
     stage.record(Array(tone[..<16_040]), 0)
     stage.play(Array(tone[16_040..<16_600]))
@@ -46,8 +46,8 @@ import Testing
     return Self.click(Array(stage.stems[0][start...]), amplitude: 0.5)
   }
 
-  // What the ear takes for a click beside the sound is a hundred times louder.
-  @Test func `seams, stops, mutes, undo and jumps lie 80 dB below the sound`() {
+  // An audible click is a hundred times louder.
+  @Test func `loop crossfades, stops, mutes, undo and jumps have clicks below -80 dB`() {
     let seam = playing()
     #expect(heard(seam, 40_000) {} < -80)
     let stop = playing()
@@ -72,18 +72,18 @@ import Testing
     #expect(heard(once, 20_000) { once.send(.once, 0) } < -80)
   }
 
-  @Test func `multiplying and inserting lie as far below it`() {
+  @Test func `so do multiply and insert`() {
     for action in [LoopAction.multiply, .insert] {
       let stage = playing()
       let found = heard(stage, 3000) { stage.send(action, 0) }
-      #expect(found < -80, "\(action) begins")
+      #expect(found < -80, "\(action) starts")
       let ended = heard(stage, 60_000) { stage.send(action, 0) }
-      #expect(ended < -80, "\(action) ends, and goes round")
+      #expect(ended < -80, "\(action) ends, and the loop wraps around")
     }
   }
 
-  /// Playing opens within a millisecond, so that what is hit is heard as that.
-  @Test func `a start opens in a millisecond, and that is all that is heard of it`() {
+  /// Playback fades in within a millisecond, so that a percussive attack is preserved.
+  @Test func `a start fades in within a millisecond, without another click`() {
     let stage = playing()
     stage.press(.stop, 0)
     stage.rest(4000)

@@ -2,26 +2,26 @@ import Engine
 import TestSupport
 import Testing
 
-/// Loops that become longer.
+/// Multiply and insert: loops that grow.
 @Suite struct LoopGrowthTests {
   private static let seam = 240
 
-  /// A stage on which a loop of a quarter of a second plays, and is a quarter through its second round.
+  /// A stage with a loop of a quarter of a second, which plays at a quarter of its second cycle.
   private func playing(_ loop: Int, block: Int) -> (stage: LoopStage, clip: [Float]) {
     let clip = Tone.sine(400, amplitude: 0.25, frames: 12_000)
     let stage = LoopStage(block: block)
     stage.record(clip, loop)
-    // What lies behind its end is as its beginning.
+    // The frames after its end equal its beginning.
     stage.play(Array(clip[..<480]))
     stage.rest(12_000 + 3000 - 480)
     return (stage, clip)
   }
 
   @Test(arguments: [1, 64, 777])
-  func `multiply repeats the loop under what is added, to the end of the round`(block: Int) {
+  func `multiply repeats the loop under the overdub, to the end of the cycle`(block: Int) {
     let (stage, clip) = playing(0, block: block)
     stage.send(.multiply, 0)
-    // To a quarter of the third round.
+    // To a quarter of the third cycle.
     let voice = Tone.sine(1000, amplitude: 0.1, frames: 24_000)
     stage.play(Array(voice[..<24_000]))
     #expect(stage.activity(0) == .multiplying)
@@ -30,7 +30,7 @@ import Testing
     #expect(stage.activity(0) == .playing)
     #expect(stage.reading(0).length == 36_000)
     #expect(stage.reading(0).overdubs == 1)
-    // It was heard as it was all the time, and goes on so: what was added is heard from the round on.
+    // The loop is audible unchanged all the time. The overdub is audible from the next cycle on.
     let heard = stage.stems[0]
     let begin = 12_000 + 12_000 + 3000
     for frame in stride(from: begin - 2000, to: begin + 24_000, by: 31) {
@@ -40,7 +40,7 @@ import Testing
     stage.rest(36_000)
     let from = 24_000
     for frame in stride(from: start + 1, to: start + 36_000, by: 17) {
-      // Where it is in the long round, which began two rounds after the recording's end.
+      // The position in the long cycle, which started two cycles after the end of the recording.
       let place = (frame - from) % 36_000
       var expected = clip[place % 12_000]
       if place >= 3000 + Self.seam, place < 27_000 { expected += voice[place - 3000] }
@@ -50,20 +50,20 @@ import Testing
       }
       #expect(abs(stage.stems[0][frame] - expected) < 1e-5, "\(place)")
     }
-    // One step takes it back.
+    // One undo step removes it.
     stage.press(.undo, 0)
     #expect(stage.reading(0).length == 12_000)
   }
 
   @Test(arguments: [1, 64, 777])
-  func `insert parts the loop, and it goes on behind what came between`(block: Int) {
+  func `insert splits the loop, which continues after the insert`(block: Int) {
     let (stage, clip) = playing(1, block: block)
     stage.send(.insert, 1)
-    // It goes on for a moment: no source falls silent on a frame.
+    // It continues for a moment: no source is muted on a single frame.
     let voice = Tone.sine(1000, amplitude: 0.1, frames: 7480)
     stage.play(Array(voice[..<7000]))
     #expect(stage.activity(1) == .inserting)
-    // Nothing of the loop is heard meanwhile.
+    // The loop is silent meanwhile.
     #expect(Measure.peak(stage.stems[1][(stage.time - 6000)...]) == 0)
     stage.send(.insert, 1)
     let from = stage.time
@@ -81,14 +81,14 @@ import Testing
       }
       #expect(abs(stage.stems[1][frame] - expected) < 1e-5, "\(place)")
     }
-    // No click where it was parted.
+    // There is no click where it was split.
     let whole = Array(stage.stems[1][(from + 9000)..<(from + 9000 + 19_000)])
     #expect(Measure.roughness(whole) < 1.5 * Measure.roughness(voice))
     stage.press(.undo, 1)
     #expect(stage.reading(1).length == 12_000)
   }
 
-  @Test func `undo while it grows leaves the loop as it was`() {
+  @Test func `undo while the loop grows restores it`() {
     let stage = LoopStage()
     for action in [LoopAction.multiply, .insert] {
       stage.press(.clear, 0)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `what grows beyond the longest loop ends there by itself`() {
+  @Test func `growth ends at the longest loop on its own`() {
     let stage = LoopStage(count: 2, seconds: 1)
     stage.record(Tone.sine(400, amplitude: 0.25, frames: 20_000), 0)
     stage.rest(1000)
@@ -116,7 +116,7 @@ import Testing
     #expect(stage.activity(0) == .playing && stage.reading(0).length == 48_000)
   }
 
-  @Test func `a multiple of a loop in time is in time`() {
+  @Test func `multiplying a loop in time keeps it in time`() {
     let stage = LoopStage()
     stage.set(.beat(.tempo), 117)
     stage.set(.quantize, of: 0, 1)

@@ -2,14 +2,14 @@ import Engine
 import TestSupport
 import Testing
 
-/// Loops of what was just played.
+/// Retroactive recording.
 @Suite struct LoopKeepingTests {
   private func keep(_ amount: Float, isBars: Bool, _ loop: Int, on stage: LoopStage) {
     stage.host.send(Command(.keep(amount, isBars: isBars, loop: UInt8(loop))))
   }
 
   @Test(arguments: [1, 64, 777])
-  func `the last second is a loop, exact to the frame, as if it had been recorded`(block: Int) {
+  func `the last second becomes a loop, exact to the frame, like a recording`(block: Int) {
     let sound = Tone.noise(frames: 120_000)
     let stage = LoopStage(block: block)
     stage.play(Array(sound[..<96_000]))
@@ -17,7 +17,7 @@ import Testing
     stage.play(Array(sound[96_000...]))
     #expect(stage.activity(1) == .playing && stage.reading(1).length == 48_000)
     stage.rest(96_000)
-    // A second round, behind the seam.
+    // A second cycle, after the loop crossfade.
     let start = 96_000 + 48_000
     for frame in 300..<47_700 {
       let (found, expected) = (stage.stems[1][start + frame], sound[48_000 + frame])
@@ -25,16 +25,16 @@ import Testing
       Issue.record("frame \(frame) is \(found), not \(expected)")
       break
     }
-    // And the first, from the frame on which it was asked for.
+    // And the first one, from the frame of the request.
     for frame in 100..<2000 {
       #expect(stage.stems[1][96_000 + frame] == sound[48_000 + frame])
     }
   }
 
-  @Test func `bars that are kept end where the bar did, and go on in time`() {
+  @Test func `bars recorded retroactively end at the bar, and continue in time`() {
     let stage = LoopStage()
     stage.set(.quantize, of: 0, 2)
-    // Somebody depends on the beat, so that it stays where it is.
+    // The beat is in use, so it must not move.
     stage.set(.metronome(.on), 1)
     let sound = Tone.noise(amplitude: 0.3, frames: 300_000)
     let before = stage.time
@@ -42,7 +42,7 @@ import Testing
     keep(2, isBars: true, 0, on: stage)
     stage.play(Array(sound[250_000..<260_000]))
     #expect(stage.activity(0) == .playing && stage.reading(0).length == 192_000)
-    // Where the last bar ended, by the position.
+    // The end of the last bar, computed from the position.
     let position = stage.reading(0).position
     let end = stage.time - before - position
     let start = stage.time
@@ -54,7 +54,7 @@ import Testing
     #expect(end <= 250_000 && end > 250_000 - 96_000)
   }
 
-  @Test func `what is late when it comes in is kept from when it was played`() {
+  @Test func `retroactive recording compensates latency`() {
     let stage = LoopStage()
     stage.host.engine.shared.setInputDelay(500)
     let sound = Tone.noise(frames: 120_000)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `more than is there, or than fits, is refused`() {
+  @Test func `more than the history has, or than fits, is refused`() {
     let stage = LoopStage(count: 2, seconds: 2, kept: 1)
     stage.rest(480)
     keep(3, isBars: false, 0, on: stage)
@@ -83,7 +83,7 @@ import Testing
     #expect(stage.activity(0) == .empty)
   }
 
-  @Test func `silence is kept as silence, wherever it lay in memory`() {
+  @Test func `silence is recorded as silence, wherever it was in memory`() {
     let stage = LoopStage(count: 1, kept: 2)
     stage.play(Tone.noise(frames: 100_000))
     stage.rest(70_001)

@@ -3,7 +3,7 @@ import Engine
 import TestSupport
 import Testing
 
-/// The memory of loops and of the recent sound of their sources, counted by the engine itself.
+/// The memory of loops and of the history of their sources, as counted by the engine.
 @Suite struct LoopMemoryTests {
   private let sources = (live: Float(0), grid: Float(1), mix: Float(2))
 
@@ -11,7 +11,8 @@ import Testing
     stage.host.send(Command(.keep(seconds, isBars: false, loop: UInt8(loop))))
   }
 
-  /// Ends what sounds, and returns the second cycle of a loop of a second that was kept at a frame.
+  /// Stops the loop, and returns the second cycle of a loop of one second that was recorded
+  /// retroactively at a frame.
   private func secondCycle(_ loop: Int, keptAt frame: Int, on stage: LoopStage) -> ArraySlice<Float>
   {
     stage.set(.mixer(.liveRoute), 2)
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [64, 777])
-  func `a source is recorded from the frame on which a loop chooses it`(block: Int) {
+  func `a source has a history from the frame on which a loop selects it`(block: Int) {
     let stage = LoopStage(block: block)
     stage.set(.mixer(.liveRoute), 1)
     stage.play(Tone.noise(amplitude: 0.3, frames: 48_000))
@@ -51,7 +52,7 @@ import Testing
     #expect(Measure.peak(cycle.suffix(24_000)) > 0.1)
   }
 
-  @Test func `a loop finds the sound of a source that another one has listened to`() {
+  @Test func `a loop has the history of a source that another loop used before`() {
     let stage = LoopStage()
     stage.set(.source, of: 3, sources.mix)
     stage.set(.mixer(.liveRoute), 1)
@@ -65,7 +66,7 @@ import Testing
     expectEqual(cycle, stage.mix[(kept - 48_000)..<kept], in: 300..<47_700)
   }
 
-  @Test func `a clip is kept whole when its source changes while it is copied`() {
+  @Test func `retroactive recording is complete even if the source changes during the copy`() {
     let stage = LoopStage(count: 2, block: 16)
     let sound = Tone.noise(frames: 48_000)
     stage.play(sound)
@@ -76,14 +77,14 @@ import Testing
     for loop in 0..<2 { stage.set(.source, of: loop, sources.grid) }
     stage.play([0])
     tend(stage)
-    #expect(stage.host.engine.memoryUsage.live == before, "it is still copied")
+    #expect(stage.host.engine.memoryUsage.live == before, "the copy is in progress")
     let cycle = secondCycle(0, keptAt: kept, on: stage)
     expectEqual(cycle, sound[...], in: 300..<47_700)
     tend(stage)
     #expect(stage.host.engine.memoryUsage.live < before)
   }
 
-  @Test func `the memory of a source returns when no loop listens to it any more`() {
+  @Test func `the memory of a source is freed when no loop uses it any more`() {
     let stage = LoopStage(count: 2, seconds: 1)
     let engine = stage.host.engine
     let atFirst = engine.memoryUsage
@@ -95,12 +96,12 @@ import Testing
     stage.set(.source, of: 0, sources.mix)
     stage.play([0])
     tend(stage)
-    #expect(engine.memoryUsage.live > 5 * 48_000 * 8, "the other loop listens still")
+    #expect(engine.memoryUsage.live > 5 * 48_000 * 8, "the other loop still uses the source")
     stage.set(.source, of: 1, sources.grid)
     stage.play([0])
     tend(stage)
     #expect(engine.memoryUsage.live == atFirst.live)
-    // From its memory that is new.
+    // From its new memory.
     stage.set(.source, of: 1, sources.live)
     let sound = Tone.noise(frames: 48_000, seed: 2)
     stage.play(sound)
@@ -110,26 +111,26 @@ import Testing
     expectEqual(cycle, sound[...], in: 300..<47_700)
   }
 
-  @Test func `silence takes no memory, and gives back what sound took`() {
+  @Test func `silence needs no memory, and frees that of sound`() {
     let stage = LoopStage(count: 1, seconds: 1)
     let engine = stage.host.engine
     let atFirst = engine.memoryUsage
     stage.rest(5 * 48_000)
     tend(stage)
     #expect(engine.memoryUsage == atFirst)
-    // Sound and silence take turns, for three times as long as the history reaches back.
+    // Sound and silence alternate, for three times the length of the history.
     for _ in 0..<3 {
       stage.play(Tone.noise(frames: 9600))
       tend(stage)
       stage.rest(12 * 48_000)
       tend(stage)
     }
-    // A fifth of a second is stored, and four seconds are ready for more.
+    // A fifth of a second is stored, and memory for four seconds is ready.
     #expect(engine.memoryUsage.live < 5 * 48_000 * 8)
     #expect(engine.memoryUsage.latePages == 0)
   }
 
-  @Test func `no page is late where memory is tended every second`() {
+  @Test func `no page is late if memory is prepared every second`() {
     let stage = LoopStage(count: 4, seconds: 6, kept: 12)
     for loop in 0..<4 { stage.send(.recordOn, loop) }
     for second in 0..<6 {
@@ -139,7 +140,7 @@ import Testing
     stage.rest(480)
     #expect(stage.reading(3).length > 5 * 48_000)
     #expect(stage.host.engine.memoryUsage.latePages == 0)
-    // So many clips that come faster than they are played.
+    // The number of clips that arrive faster than real time.
     let engine = stage.host.engine
     engine.expectClips(4)
     tend(stage, seconds: 6)
@@ -149,13 +150,12 @@ import Testing
     #expect(engine.memoryUsage.latePages == 0)
   }
 
-  @Test func `where memory is not tended, clips are recorded all the same, and late pages counted`()
-  {
+  @Test func `without prepared memory clips are still recorded, and late pages counted`() {
     let stage = LoopStage(count: 4, seconds: 6, kept: 12)
     let sound = Tone.noise(frames: 6 * 48_000)
     for loop in 0..<4 { stage.send(.recordOn, loop) }
     stage.play(sound)
-    // All of them play by now.
+    // All of them play now.
     let start = stage.time
     stage.rest(6 * 48_000)
     #expect(stage.host.engine.memoryUsage.latePages > 0)
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `another sample rate takes no memory of the former one along`() {
+  @Test func `another sample rate frees the memory of the previous one`() {
     let host = OfflineHost(loops: LoopSetup(count: 1, seconds: 1, keptSeconds: 12))
     let atFirst = host.engine.memoryUsage
     _ = host.render(Tone.noise(frames: 4 * 48_000), block: 256)

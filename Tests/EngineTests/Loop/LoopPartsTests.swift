@@ -2,7 +2,7 @@ import Testing
 
 @testable import Engine
 
-/// The parts of a loop, each alone.
+/// The components of a loop, tested separately.
 @Suite struct LoopPartsTests {
   private let beats: BeatClock = {
     var beats = BeatClock(sampleRate: 1000)
@@ -28,7 +28,7 @@ import Testing
     #expect(queued.isEmpty && queued.exact < 0)
   }
 
-  @Test func `until sound it is never due, and does not count`() {
+  @Test func `waiting for sound, it is never due, and does not count in`() {
     var queued = Queued()
     queued.put(.record, afterBars: 1, of: beats, from: 1)
     queued.putUntilSound(.recordOn)
@@ -45,7 +45,7 @@ import Testing
     #expect(queued.isCounting(at: 11_999) && !queued.isCounting(at: 12_000))
   }
 
-  @Test func `when the beats move, as many bars are left as before`() {
+  @Test func `when the beats move, the number of remaining bars is the same`() {
     var (queued, moved) = (Queued(), beats)
     queued.put(.record, afterBars: 2, of: beats, from: 1500)
     queued.saveBars(of: beats, at: 3000)
@@ -57,7 +57,7 @@ import Testing
 
   // MARK: - The recording
 
-  @Test func `a recording is as long as its grid says, unless that is not what was recorded`() {
+  @Test func `a recording has the length of its grid, unless that is not what was recorded`() {
     var recording = ClipRecording()
     var moment = Moment()
     moment.exact = 1000.25
@@ -66,7 +66,7 @@ import Testing
     #expect(recording.version == 3 && recording.frames == 2000 && !recording.isFull)
     #expect(recording.cycle(endingAt: 3000.5) == 2000.25)
     #expect(recording.exactEnd(after: 4000) == 5000.25)
-    // A pause has come between, or it ends off the grid.
+    // It was paused meanwhile, or ends off the grid.
     #expect(recording.cycle(endingAt: 4000.5) < 0 && recording.cycle(endingAt: -1) < 0)
     recording.advance(frames: 3000)
     let (isFull, ended, endedAgain) = (recording.isFull, recording.end(), recording.end())
@@ -79,7 +79,7 @@ import Testing
 
   // MARK: - The layer
 
-  @Test func `a layer is as long as its grid says, unless that is another length`() {
+  @Test func `a layer has the length of its grid, unless it ended off the grid`() {
     var layer = Layer()
     layer.begin(.insert, at: 500, exact: 499.75, delay: 64)
     #expect(layer.adds(.insert) && !layer.adds(.overdub) && layer.delay == 64)
@@ -100,7 +100,7 @@ import Testing
 
   // MARK: - Cues
 
-  @Test func `the last overdub that has not started is taken back, and no other`() {
+  @Test func `only the last overdub that has not started is removed`() {
     var cues = RecorderCues()
     cues.add(.endOverdub, at: 10)
     let none = cues.removeLastOverdub()

@@ -1,7 +1,7 @@
 import Engine
 import TestSupport
 
-/// Several loops, each heard on its stem alone.
+/// Several loops, each recorded from its own stem.
 final class LoopStage {
   let host: OfflineHost
   private(set) var stems: [[Float]]
@@ -22,7 +22,7 @@ final class LoopStage {
     mix = []
   }
 
-  /// How many frames were played.
+  /// The number of frames rendered.
   var time: Int { mix.count }
 
   func reading(_ loop: Int) -> PublishedLoop.Reading {
@@ -39,12 +39,12 @@ final class LoopStage {
     set(.loop(parameter, UInt8(loop)), value)
   }
 
-  /// Presses on the next frame that is played.
+  /// Sends an action for the next frame.
   func send(_ action: LoopAction, _ loop: Int) {
     host.send(Command(.loop(action, loop: UInt8(loop))))
   }
 
-  /// Presses on the first frame of one, and tells what became of it.
+  /// Sends an action, renders one frame, and returns the result.
   @discardableResult
   func press(_ action: LoopAction, _ loop: Int) -> EngineRefusal? {
     _ = host.events()
@@ -53,7 +53,7 @@ final class LoopStage {
     return refusal
   }
 
-  /// The refusal of the last command that was refused since the events were taken last.
+  /// The refusal of the last refused command since the events were last read.
   var refusal: EngineRefusal? {
     var found: EngineRefusal?
     for event in host.events() {
@@ -71,7 +71,7 @@ final class LoopStage {
 
   func rest(_ frames: Int) { play(Tone.constant(0, frames: frames)) }
 
-  /// Records a sound into a loop and lets it play from the frame after.
+  /// Records a sound into a loop, which plays from the next frame on.
   func record(_ sound: [Float], _ loop: Int) {
     send(.recordOn, loop)
     play(sound)

@@ -2,7 +2,9 @@ import Engine
 import Testing
 
 @Suite struct LoopStateTests {
-  /// What each event leads to; what is not here means nothing.
+  /// The transitions of each state.
+  ///
+  /// An event without an entry has no effect.
   private static let table: [LoopState: [LoopEvent: LoopState]] = [
     .standby: [.record: .recording, .play: .playing],
     .recordReady: [.record: .recording],
@@ -24,7 +26,7 @@ import Testing
   ]
 
   @Test(arguments: LoopState.allCases, LoopEvent.allCases)
-  func `each event leads where the table says, and nowhere else`(
+  func `each event has the transition in the table, and no other`(
     state: LoopState, event: LoopEvent
   ) {
     let expected = event == .done ? .standby : Self.table[state]?[event]

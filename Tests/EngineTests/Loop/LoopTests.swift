@@ -4,12 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The player in the engine: what it records, plays and adds, to the frame.
+/// Loop 1 in the engine: recording, playback and overdubs, to the frame.
 @Suite struct LoopTests {
-  /// The tail that is kept behind a clip, and the length of its crossfades, at 48 kHz.
+  /// The length of the tail stored after a clip, and of its crossfades, at 48 kHz.
   private static let seam = 240
 
-  /// The same presses each time.
+  /// A deterministic random number generator.
   private struct Random {
     private var state: UInt64
 
@@ -39,7 +39,7 @@ import Testing
       host.send(Command(.set(parameter, value)))
     }
 
-    /// Presses buttons on the first frame of one, and tells what became of each.
+    /// Sends actions, renders one frame, and returns the result of each.
     @discardableResult
     func press(_ actions: LoopAction...) -> [EngineRefusal?] {
       for action in actions { host.send(Command(.loop(action))) }
@@ -53,9 +53,9 @@ import Testing
       }
     }
 
-    /// Plays sound into it.
+    /// Renders input.
     ///
-    /// What was pressed before happens on its first frame.
+    /// Actions sent before take effect on its first frame.
     func play(_ sound: [Float]) {
       let output = host.render(sound, block: block)
       played += sound
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// A stage whose loop stem alone is heard, on which so much was recorded.
+  /// A stage with a recorded loop, of which only the stem is compared.
   private func stage(
     recording clip: [Float], followedBy rest: [Float], block: Int = 64
   ) -> Stage {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 1000])
-  func `what is played is what was recorded, from its first frame to its last`(block: Int) {
+  func `playback equals the recording, from its first frame to its last`(block: Int) {
     let clip = Tone.noise(frames: 5000)
     let stage = stage(
       recording: clip, followedBy: Tone.constant(0, frames: 1000), block: block)
@@ -88,17 +88,17 @@ import Testing
     stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 8000))
     let played = Array(stage.loop[6000...])
-    // It opens within a millisecond.
+    // It fades in within a millisecond.
     #expect(Measure.firstDifference(played[48..<5000], clip[48..<5000]) == nil)
     #expect(abs(played[0]) < 1e-3)
-    // Then what was behind it fades out, and it is over.
+    // Then the tail after its end fades out.
     #expect(Measure.peak(played[(5000 + Self.seam)...]) == 0)
     #expect(stage.state == .standby)
   }
 
   @Test(arguments: [1, 64, 777])
-  func `from recording into playing there is no gap, and round the seam no step`(block: Int) {
-    // A hundred periods of a tone, and it goes on: the loop must go on, too.
+  func `there is no gap from recording to playing, and no step at the loop crossfade`(block: Int) {
+    // A hundred periods of a tone, whose continuation the loop must match.
     let tone = Tone.sine(400, frames: 48_000)
     let stage = Stage(block: block)
     stage.set(.mixer(.liveRoute), 2)
@@ -106,14 +106,14 @@ import Testing
     stage.play(Array(tone[..<12_000]))
     stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
     stage.play(Array(tone[12_000...]))
-    // Three rounds: but for its opening, the loop is the tone itself to the last bit that the
-    // tone's own arithmetic knows.
+    // Three cycles. Except for its fade-in, the loop equals the tone within the precision of the
+    // tone itself.
     let difference = zip(stage.loop[12_048...], tone[12_048...]).map { $0 - $1 }
     #expect(Measure.peak(difference) < 1e-6)
   }
 
-  @Test func `a seam between sounds that differ is no click`() {
-    // It ends on a crest, and begins on a trough.
+  @Test func `a loop crossfade between different sounds does not click`() {
+    // It ends on a crest, and starts in a trough.
     let clip = (0..<10_000).map { Float(-cos(Double($0) * 2 * .pi * 100.5 / 10_000)) * 0.5 }
     let stage = stage(recording: clip, followedBy: Tone.constant(0, frames: 0))
     stage.host.send(Command(.loop(.play)))
@@ -122,7 +122,7 @@ import Testing
     #expect(Measure.roughness(Array(stage.loop[11_000...])) < 4 * steady)
   }
 
-  @Test func `what is added is there from the next round on, and undone and redone to the bit`() {
+  @Test func `an overdub is audible from the next cycle on, and undone and redone bit for bit`() {
     let clip = Tone.noise(amplitude: 0.25, frames: 9600)
     let stage = stage(recording: clip + clip[..<0], followedBy: Array(clip[..<480]))
     stage.host.send(Command(.loop(.play)))
@@ -134,7 +134,7 @@ import Testing
     stage.host.send(Command(.loop(.overdub)))
     stage.play(Tone.constant(0, frames: 9600))
     let after = Array(stage.loop.suffix(9600))
-    // Where it is not fading in or out, the loop is the sum.
+    // Outside the fades the loop is the sum.
     let difference = (300..<9300).map { after[$0] - before[$0] - addition[$0] }
     #expect(Measure.peak(difference) < 1e-6)
     #expect(stage.host.engine.shared.loops[0].state.read().overdubs == 1)
@@ -146,19 +146,19 @@ import Testing
     #expect(Measure.firstDifference(stage.loop.suffix(9600), after[...]) == nil)
   }
 
-  @Test func `the input's delay is taken back, in recording and in adding`() {
+  @Test func `latency is compensated in recordings and overdubs`() {
     let clip = Tone.noise(amplitude: 0.25, frames: 9600)
     let stage = Stage()
     stage.set(.mixer(.liveRoute), 2)
     stage.host.engine.shared.setInputDelay(300)
     stage.host.engine.shared.setOutputDelay(500)
     stage.host.send(Command(.loop(.record)))
-    // What was played at the first frame comes in 300 frames later.
+    // Input played on the first frame arrives 300 frames later.
     stage.play(Tone.constant(0, frames: 300) + Array(clip[..<9300]))
     stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
     stage.play(Array(clip[9300...]) + Array(clip[..<240]) + Tone.constant(0, frames: 9060))
     #expect(Measure.firstDifference(stage.loop[(9600 + 48)...], clip[48...]) == nil)
-    // Who plays to the loop hears it 500 frames late, and is heard 300 frames late.
+    // The performer hears the loop 500 frames late, and is recorded 300 frames late.
     let addition = Tone.sine(441, frames: 4800).map { $0 * 0.1 }
     stage.host.send(Command(.loop(.overdub)))
     stage.play(Tone.constant(0, frames: 800) + addition + Tone.constant(0, frames: 4000))
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 63, 1440], [(0, 0), (1024, 2048)])
-  func `an overdub that is pressed twice at once is one step, which undo takes back`(
+  func `two overdub presses in quick succession are one step, which undo removes`(
     gap: Int, delays: (input: Int, output: Int)
   ) {
     for pause in [0, 100, 9600] {
@@ -196,7 +196,7 @@ import Testing
       stage.play(Tone.constant(0, frames: 9600))
       #expect(reading.length == 24_000 && reading.state == .playing)
       #expect(reading.stepsBack == 1 && reading.overdubs == 0)
-      // Left alone it is one step, and the layer before it is not touched.
+      // Without undo it is one step, and the layer before it is unchanged.
       pressTwice()
       stage.play(Tone.constant(0, frames: 9600))
       #expect(reading.stepsBack == 2 && reading.overdubs == 1)
@@ -208,27 +208,27 @@ import Testing
     }
   }
 
-  @Test func `eight whole overdubs can be undone, and redone`() {
-    // The slowest rate: ten seconds are ten seconds.
+  @Test func `eight full overdubs can be undone and redone`() {
+    // The lowest rate, for the shortest rendering of ten seconds.
     let stage = Stage(block: 1024, sampleRate: 8000)
     stage.set(.mixer(.liveRoute), 2)
     let clip = Tone.noise(amplitude: 0.1, frames: 80_000)
     stage.host.send(Command(.loop(.record)))
     stage.play(clip + Array(clip[..<480]))
-    #expect(stage.state == .standby, "at ten seconds it has ended by itself")
+    #expect(stage.state == .standby, "the recording ended on its own at ten seconds")
     stage.host.send(Command(.loop(.play)))
     for _ in 0..<8 {
       stage.host.send(Command(.loop(.overdub)))
       stage.play(Tone.constant(0.01, frames: 80_000))
       stage.host.send(Command(.loop(.overdub)))
-      // Until it has faded out.
+      // Until its fade-out has ended.
       stage.play(Tone.constant(0, frames: 2048))
     }
     _ = stage.host.events()
     #expect(stage.host.engine.shared.loops[0].state.read().overdubs == 8)
     for _ in 0..<8 { #expect(stage.press(.undo) == [nil]) }
     stage.play(Tone.constant(0, frames: 80_000))
-    // Where in the round it stands is found by what is there.
+    // Its position is taken from the published state.
     let position = stage.host.engine.shared.loops[0].state.read().position
     let rest = (0..<1000).map { clip[(position + 79_000 + $0) % 80_000] }
     #expect(Measure.firstDifference(stage.loop.suffix(1000), rest) == nil)
@@ -237,7 +237,7 @@ import Testing
     #expect(stage.host.engine.shared.loops[0].state.read().overdubs == 8)
   }
 
-  @Test func `a recording that rested goes on without a step`() {
+  @Test func `a paused recording continues without a step`() {
     let stage = Stage()
     stage.set(.mixer(.liveRoute), 2)
     stage.host.send(Command(.loop(.record)))
@@ -252,14 +252,14 @@ import Testing
     stage.play(Tone.constant(0, frames: 9610))
     #expect(stage.host.engine.shared.loops[0].state.read().length == 9610)
     let clip = Array(stage.loop.suffix(9610))
-    // The crossfade between two places of the tone adds its own slope to theirs.
+    // The crossfade between two positions of the tone adds its own slope to theirs.
     #expect(
       Measure.roughness(Array(clip[300..<9300])) < 1.5
         * Measure.roughness(
           Tone.sine(200, frames: 480)))
   }
 
-  @Test func `backwards it is the same, the other way round`() {
+  @Test func `backward playback is the reversed clip`() {
     let clip = Tone.noise(frames: 4800)
     let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
     stage.set(.loop(.direction), -1)
@@ -269,15 +269,15 @@ import Testing
     #expect(Measure.firstDifference(stage.loop[(5280 + 48)...], expected[48...]) == nil)
   }
 
-  @Test func `what is begun on a beat begins on its frame, and can be cancelled`() {
+  @Test func `an action quantized to the beat starts on its frame, and can be canceled`() {
     let stage = Stage()
     stage.set(.mixer(.liveRoute), 2)
     stage.set(.beat(.tempo), 125)
     stage.set(.loop(.quantize), 1)
     stage.set(.loop(.beats), 2)
     stage.play(Tone.constant(0, frames: 64))
-    // 23,040 frames are a beat. When the tempo changed, 8192 frames of a bar of 96,000 were over,
-    // and so much of the new one is: its first beat was 8256 - 327.68 frames ago.
+    // A beat has 23,040 frames. When the tempo changed, 8192 of the 96,000 frames of a bar had
+    // passed, and the same number of the new bar: its first beat was 8256 - 327.68 frames ago.
     let next = 23_368 - 8256
     stage.host.send(Command(.loop(.record)))
     let sound = Tone.noise(frames: 80_000)
@@ -306,14 +306,14 @@ import Testing
     #expect(stage.state == .standby)
   }
 
-  @Test func `a recording that waits for sound begins with it`() {
+  @Test func `a recording that waits for sound starts with it`() {
     let stage = Stage()
     stage.set(.mixer(.liveRoute), 2)
     stage.set(.loop(.threshold), -20)
     stage.press(.record)
     stage.play(Tone.noise(amplitude: 0.05, frames: 10_000))
     #expect(stage.state == .standby)
-    // The input is late, and what it brings is there all the same: its first sample is loud.
+    // Despite the input latency the recording is complete: its first sample is loud.
     stage.host.engine.shared.setInputDelay(300)
     let burst = [0.5] + Tone.noise(frames: 3765)
     stage.play(Tone.constant(0, frames: 1234) + burst)
@@ -326,7 +326,7 @@ import Testing
       Measure.firstDifference(stage.loop[(start + 48)...], burst[48...]) == nil)
   }
 
-  @Test func `the first recording sets the tempo, where it shall`() {
+  @Test func `the first recording sets the tempo, if enabled`() {
     let stage = Stage()
     stage.set(.beat(.fitsFirst), 1)
     stage.press(.record)
@@ -338,7 +338,7 @@ import Testing
     #expect(abs(tempo - 48_000 * 60 * 4 / 88_000) < 0.001)
   }
 
-  @Test func `what can't be is refused, with its reason`() {
+  @Test func `impossible actions are refused with a reason`() {
     let stage = Stage()
     #expect(stage.press(.play) == [.nothingRecorded])
     #expect(stage.press(.stop) == [.meaningless])
@@ -357,7 +357,7 @@ import Testing
     #expect(stage.press(.overdub) == [.notAsRecorded])
   }
 
-  @Test func `what was cleared is there again, and plays`() {
+  @Test func `undo restores a cleared clip, which plays`() {
     let clip = Tone.noise(frames: 4800)
     let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
     #expect(stage.press(.clear) == [nil])
@@ -373,7 +373,7 @@ import Testing
   }
 
   @Test(arguments: [1 as UInt64, 2, 3])
-  func `whatever is pressed whenever, it goes on, and can record and play at the end`(
+  func `after any presses at any time it still records and plays`(
     seed: UInt64
   ) {
     let stage = Stage()
@@ -393,13 +393,12 @@ import Testing
       case 5: stage.set(.loop(.quantize), Float(random.next() % 3))
       default: break
       }
-      // Presses within the input's delay, and recordings of a few frames, among them.
+      // Among them are presses within the input latency, and recordings of a few frames.
       let frames = [1, 3, 50, 400, 1500, 6000][Int(random.next() % 6)]
       stage.play(Tone.noise(amplitude: 0.1, frames: frames, seed: UInt64(turn)))
       _ = stage.host.events()
     }
-    // An overdub with feedback adds up, the more often it goes round; the stem is finite all the
-    // same.
+    // An overdub with feedback accumulates with each cycle, but the stem stays finite.
     #expect(Measure.peak(stage.loop).isFinite)
     for (parameter, value) in [
       (Parameter.loop(.direction), Float(1)), (.loop(.rate), 1), (.loop(.loop), 1),
@@ -420,7 +419,7 @@ import Testing
         stage.loop[(start + 48)..<(start + 9600)], clip[48...]) == nil)
   }
 
-  @Test func `a clip goes out of the loop and into it again, with what lies behind its end`() {
+  @Test func `a clip is copied out of the loop and back, with the frames after its end`() {
     let clip = Tone.noise(frames: 30_000)
     let behind = Tone.noise(frames: 480, seed: 3)
     let first = stage(recording: clip, followedBy: behind)
@@ -439,12 +438,12 @@ import Testing
       stage.host.send(Command(.loop(.play)))
       stage.play(Tone.constant(0, frames: 90_000))
     }
-    // Three rounds, the seams included.
+    // Three cycles, including the loop crossfades.
     #expect(
       Measure.firstDifference(first.loop.suffix(90_000), second.loop.suffix(90_000)) == nil)
   }
 
-  @Test func `a server of another rate finds the same clip, at its own rate`() {
+  @Test func `a server at another rate has the same clip, converted`() {
     let host = OfflineHost()
     host.send(Command(.loop(.record)))
     _ = host.render(Tone.sine(440, frames: 48_000), block: 64)
@@ -458,15 +457,15 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `what a delayed engine had not let be heard yet is heard after a pause`(engine: Float) {
-    // One burst of ten milliseconds in a second.
+  func `frames delayed by the engine are audible after a pause`(engine: Float) {
+    // One burst of ten milliseconds per second.
     var clip = Tone.constant(0, frames: 48_000)
     clip.replaceSubrange(24_000..<24_480, with: Tone.sine(1000, amplitude: 0.5, frames: 480))
     let stage = stage(recording: clip, followedBy: Tone.constant(0, frames: 480))
     stage.set(.loop(.engine), engine)
     stage.set(.loop(.semitones), 5)
     stage.press(.play)
-    // All of the burst is read, and the beginning of it heard at most.
+    // The engine has read all of the burst, and rendered its beginning at most.
     stage.play(Tone.constant(0, frames: 24_560))
     let before = stage.loop.count
     stage.press(.pause)
@@ -474,12 +473,12 @@ import Testing
     stage.press(.play)
     stage.play(Tone.constant(0, frames: 9600))
     let heard = stage.loop[(before + 4800)...]
-    // Half of its energy at the least.
+    // At least half of its energy.
     let energy = heard.reduce(0) { $0 + $1 * $1 }
     #expect(energy > 0.5 * 480 * 0.125, "\(energy)")
   }
 
-  @Test func `a feedback that is turned while something is added leaves no step`() {
+  @Test func `a change of feedback during an overdub leaves no step`() {
     let clip = Tone.constant(0.5, frames: 24_000)
     let stage = stage(recording: clip, followedBy: Tone.constant(0.5, frames: 480))
     stage.press(.play)
@@ -491,13 +490,13 @@ import Testing
     stage.play(Tone.constant(0, frames: 24_000))
     let round = stage.loop.suffix(24_000)
     #expect(round.contains { $0 > 0.45 } && round.contains { $0 < 0.05 })
-    // 240 frames of a crossfade, whose steepest step is a sixtieth of the way at the beginning.
+    // The crossfade has 240 frames, and its steepest step is a sixtieth of the difference.
     #expect(Measure.roughness(round) < 0.5 / 50)
   }
 
   // MARK: - The server's transport
 
-  /// A transport that began at a frame, as one tells it whose ticks are whole numbers.
+  /// A transport that started at a frame, with positions rounded to whole ticks.
   private static func transport(
     from start: Int64, beatsPerMinute: Double, at frame: Int64
   ) -> Transport {
@@ -509,7 +508,7 @@ import Testing
   }
 
   @Test(arguments: [(120.0, 16), (97.3, 64), (133.1, 1024)])
-  func `a recording begins and ends on the bars of a transport that is followed`(
+  func `a recording starts and ends on the bars of the transport`(
     beatsPerMinute: Double, block: Int
   ) throws {
     let stage = Stage(block: block)
@@ -520,7 +519,7 @@ import Testing
     }
     stage.set(.beat(.transportFollow), 1)
     stage.set(.loop(.quantize), 2)
-    // Two bars, in which the ticks' rounding is found out.
+    // Two bars, during which the rounding of the ticks is averaged out.
     let bar = 3 * 48_000 * 60 / beatsPerMinute
     stage.play(Tone.constant(0, frames: Int(2.5 * bar)))
     #expect(stage.press(.record) == [nil])
@@ -530,22 +529,22 @@ import Testing
     stage.host.send(Command(.loop(.stop), at: before + Int64(wait + bar * 0.7)))
     stage.play(sound)
     let clip = stage.host.engine.shared.loops[0].state.read().length
-    // A bar, which is no whole number of frames: each end is the nearest to its own beat.
+    // A bar is not a whole number of frames. Each end is on the frame nearest to its own beat.
     #expect(abs(Double(clip) - bar) <= 1.5, "\(clip) of \(bar)")
     stage.set(.loop(.quantize), 0)
     stage.host.send(Command(.loop(.play)))
     let start = stage.loop.count
     stage.play(Tone.constant(0, frames: 4800))
-    // What is heard after the opening is found in what was played.
+    // The sound after the fade-in is located in the input.
     let heard = Array(stage.loop[(start + 48)..<(start + 112)])
     let first = try #require(
       (48..<sound.count - 64).first { sound[$0] == heard[0] && Array(sound[$0..<$0 + 64]) == heard }
     )
-    // A tick is up to 15 frames; what is left of it after two bars of them is less than two.
+    // A tick has up to 15 frames, of which less than two remain after two bars.
     #expect(abs(Double(first - 48) - wait) <= 2, "\(first - 48) for \(wait)")
   }
 
-  @Test func `what waits for a bar waits for the transport's next one when that leaps`() {
+  @Test func `an action queued for a bar waits for the next one when the transport jumps`() {
     let stage = Stage()
     let origin = Int64(stage.host.frame)
     var leap: Int64 = 0
@@ -556,7 +555,7 @@ import Testing
     stage.set(.loop(.quantize), 2)
     stage.play(Tone.constant(0, frames: 64_000))
     #expect(stage.press(.record) == [nil])
-    // The bar of three beats ends at 72,000; half a beat further on it is there sooner.
+    // The bar of three beats ends at 72,000, or sooner with the transport half a beat ahead.
     leap = 4_000
     stage.play(Tone.constant(0, frames: 64))
     let waiting = stage.host.engine.shared.loops[0].state.read().waiting
@@ -564,7 +563,7 @@ import Testing
     #expect(abs((waiting ?? 0) - expected) <= 13)
   }
 
-  @Test func `when the transport stands still, the bars are the node's own again`() {
+  @Test func `when the transport stops, the bars are the node's own again`() {
     let stage = Stage()
     let origin = Int64(stage.host.frame)
     stage.host.transport = {
@@ -582,7 +581,7 @@ import Testing
     #expect(abs(place - 96_000) <= 13, "\(place)")
   }
 
-  @Test func `a transport that tells of no bars has them from its beginning, in the own tempo`() {
+  @Test func `a transport without bars has them from its start, in the node's tempo`() {
     let stage = Stage()
     let origin = Int64(stage.host.frame) - 10_000
     stage.host.transport = { Transport(isRolling: true, frame: $0 - origin) }
@@ -596,7 +595,7 @@ import Testing
   }
 
   @Test(arguments: [1, 17, 512])
-  func `the same is heard however the time is cut into blocks`(block: Int) {
+  func `the output doesn't depend on the block size`(block: Int) {
     func run(block: Int) -> [Float] {
       let host = OfflineHost()
       let start = Int64(host.frame)

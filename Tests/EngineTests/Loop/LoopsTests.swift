@@ -2,12 +2,12 @@ import Engine
 import TestSupport
 import Testing
 
-/// The loops beside one another: what each plays, and that they stay together.
+/// Several loops: playback of each, and their alignment.
 @Suite struct LoopsTests {
-  // The tail that is kept behind a clip, and the length of its crossfades, at 48 kHz.
+  // The length of the tail stored after a clip, and of its crossfades, at 48 kHz.
   private static let seam = 240
 
-  @Test func `each loop plays its own clip on its own stem, and all are in the mix`() {
+  @Test func `each loop plays its own clip on its own stem, and the mix has all of them`() {
     let stage = LoopStage()
     let tones = [400.0, 600, 800, 1200].map { Tone.sine($0, amplitude: 0.1, frames: 4800) }
     for (loop, tone) in tones.enumerated() { stage.record(tone, loop) }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 1000])
-  func `a recording that goes on as a loop has no gap, whatever the block`(block: Int) {
+  func `a recording that continues as a loop has no gap at any block size`(block: Int) {
     let tone = Tone.sine(400, frames: 48_000)
     let stage = LoopStage(block: block)
     stage.record(Array(tone[..<12_000]), 2)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [(0, LoopActivity.playing), (1, .overdubbing), (2, .stopped)])
-  func `what follows a recording is chosen`(after: Int, activity: LoopActivity) {
+  func `the action after a recording can be set`(after: Int, activity: LoopActivity) {
     let stage = LoopStage()
     stage.set(.after, of: 1, Float(after))
     stage.record(Tone.sine(400, frames: 4800), 1)
@@ -45,7 +45,7 @@ import Testing
     #expect(stage.activity(1) == activity)
   }
 
-  @Test func `play ends a recording and plays it from that frame on`() {
+  @Test func `play ends a recording and plays it from that frame`() {
     let tone = Tone.sine(400, frames: 24_000)
     let stage = LoopStage()
     stage.send(.record, 0)
@@ -57,15 +57,15 @@ import Testing
     #expect(Measure.peak(difference) < 1e-6)
   }
 
-  @Test func `loops of a bar and of four stay together to the frame for an hour`() {
-    // At a rate that lets an hour pass in seconds. A beat is 4102.56 frames: no length is a whole number
-    // of them.
+  @Test func `loops of one bar and of four stay aligned to the frame for an hour`() {
+    // A low rate, to render an hour in seconds. A beat has 4102.56 frames, so no length is a whole
+    // number of them.
     let stage = LoopStage(kept: 1, sampleRate: 8000)
     stage.set(.beat(.tempo), 117)
     for loop in 0..<2 { stage.set(.quantize, of: loop, 2) }
     stage.send(.recordOn, 0)
     stage.send(.recordOn, 1)
-    // A bar, and four.
+    // One bar, and four.
     stage.play(Tone.noise(frames: 16_500))
     stage.send(.recordOn, 0)
     stage.play(Tone.noise(frames: 16_411 * 3, seed: 2))
@@ -82,17 +82,17 @@ import Testing
     }
     var worst = abs(difference())
     let silence = Tone.constant(0, frames: 80_000)
-    // 360 times ten seconds. To drift by half a frame a round, as whole lengths would, were 439 of them.
+    // 360 times ten seconds. Whole lengths would drift by half a frame per cycle, 439 in total.
     for _ in 0..<360 {
       _ = stage.host.render(silence, block: 1000)
       _ = stage.host.events()
       worst = max(worst, abs(difference()))
     }
-    // The place of each is rounded, and a bar of the long one begins within a frame.
+    // The position of each is rounded, and a bar of the long one starts within a frame.
     #expect(worst <= 1.01, "\(worst)")
   }
 
-  @Test func `the first recording sets the tempo, and others are a multiple of its round`() {
+  @Test func `the first recording sets the tempo, and the others are multiples of its cycle`() {
     let stage = LoopStage()
     stage.set(.beat(.fitsFirst), 1)
     stage.record(Tone.noise(frames: 50_021), 0)
@@ -109,7 +109,7 @@ import Testing
     #expect(stage.reading(0).position == stage.reading(1).position % 50_021)
   }
 
-  @Test func `a loop that starts on a beat plays from where the bar is`() {
+  @Test func `a loop that starts on a beat plays from the position of the bar`() {
     let stage = LoopStage()
     stage.set(.quantize, of: 0, 2)
     stage.send(.recordOn, 0)
@@ -120,7 +120,7 @@ import Testing
     while stage.activity(0) == .recording { stage.rest(64) }
     #expect(stage.reading(0).length == 96_000)
     stage.press(.stop, 0)
-    // On the second beat of a bar, or the third, or the fourth.
+    // On the second, third or fourth beat of a bar.
     stage.set(.quantize, of: 0, 1)
     stage.rest(30_000)
     stage.send(.play, 0)
@@ -129,7 +129,7 @@ import Testing
     #expect(place > 0 && (place - 1) % 24_000 == 0, "\(place)")
   }
 
-  @Test func `a loop that is muted goes on unheard, and comes back in its place`() {
+  @Test func `a muted loop keeps running, and returns at its position`() {
     let tone = Tone.sine(400, frames: 12_000)
     let stage = LoopStage()
     stage.record(tone, 1)
@@ -145,7 +145,7 @@ import Testing
     #expect(Measure.peak(zip(stage.stems[1][start...], expected).map { $0 - $1 }) < 1e-6)
   }
 
-  @Test func `once plays to the end, and the loop goes round again after that`() {
+  @Test func `once plays to the end, and looping resumes after that`() {
     let stage = LoopStage()
     stage.record(Tone.sine(400, frames: 12_000), 0)
     stage.rest(6000)
@@ -158,7 +158,7 @@ import Testing
     #expect(stage.activity(0) == .playing)
   }
 
-  @Test func `pan turns down the other side, and the stem with it`() {
+  @Test func `pan attenuates the other channel, also of the stem`() {
     let stage = LoopStage()
     stage.record(Tone.sine(400, amplitude: 0.3, frames: 4800), 0)
     stage.set(.pan, of: 0, 1)
@@ -169,7 +169,7 @@ import Testing
     #expect(abs(Measure.peak(stage.stems[0][(stage.time - 4000)...]) - 0.3) < 1e-3)
   }
 
-  @Test func `each loop has its own pitch, and the engine that it wants`() {
+  @Test func `each loop has its own pitch and engine`() {
     let stage = LoopStage()
     stage.record(Tone.sine(400, amplitude: 0.3, frames: 24_000), 3)
     stage.set(.engine, of: 3, 2)
@@ -180,8 +180,8 @@ import Testing
     #expect(Measure.peak(stage.stems[0]) == 0)
   }
 
-  @Test func `where memory runs short, steps back go before anything that is heard`() {
-    // Room for two clips and ninety seconds: eleven whole ones of ten seconds.
+  @Test func `when memory is short, undo steps are dropped before anything audible`() {
+    // Memory for two clips and ninety seconds: eleven full clips of ten seconds.
     let stage = LoopStage(count: 2, seconds: 10, block: 480)
     stage.record(Tone.noise(frames: 480_000), 0)
     stage.record(Tone.noise(frames: 480_000, seed: 2), 1)
@@ -195,14 +195,14 @@ import Testing
     #expect(stage.reading(0).stepsBack < 14 && stage.reading(0).stepsBack >= 7)
     #expect(stage.reading(0).length == 480_000 && stage.reading(1).length == 480_000)
     #expect(Measure.peak(stage.stems[1][(stage.time - 4000)...]) > 0.1)
-    // The other one can still be recorded anew.
+    // The other one can still be recorded again.
     stage.press(.stop, 1)
     stage.record(Tone.noise(frames: 470_000, seed: 5), 1)
     stage.rest(480)
     #expect(stage.reading(1).length == 470_000)
   }
 
-  @Test func `a loop that is not there is refused`() {
+  @Test func `a missing loop is refused`() {
     let stage = LoopStage(count: 2)
     #expect(stage.press(.record, 2) == .noSuchLoop)
   }

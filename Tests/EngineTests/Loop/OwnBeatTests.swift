@@ -3,27 +3,27 @@ import Testing
 
 @testable import Engine
 
-/// New loops in time: each starts with its own beat, and stays on it.
+/// New quantized loops: each starts on its own beat, and stays aligned with it.
 @Suite struct OwnBeatTests {
-  // Slow enough for an hour to pass in seconds.
+  // A low rate, to render an hour in seconds.
   private static let rate = 8000.0
-  // The length of a crossfade, and of the opening, in frames.
+  // The length of a crossfade and of the fade-in, in frames.
   private static let seam = 40
 
-  /// Eight loops that are quantized to the beat, on the first frame of a bar.
+  /// Eight loops quantized to the beat, on the first frame of a bar.
   private func stage(tempo: Float) -> LoopStage {
     let stage = LoopStage(count: 8, kept: 1, sampleRate: Self.rate)
     stage.set(.beat(.tempo), tempo)
     for loop in 0..<8 { stage.set(.quantize, of: loop, 1) }
     stage.play([0])
-    // Switched on, the metronome starts a bar.
+    // Turning on the metronome starts a bar.
     stage.set(.metronome(.on), 1)
     return stage
   }
 
-  /// Records loops of 1 to 8 beats, all from one beat of the bar on.
+  /// Records loops of 1 to 8 beats, all from one beat of the bar.
   ///
-  /// Returns its exact frame.
+  /// Returns the exact frame of that beat.
   private func record(
     _ stage: LoopStage, from beat: Int, of frames: Double, _ sound: [Float]
   ) -> Double {
@@ -32,7 +32,7 @@ import Testing
       stage.play(Array(sound[stage.time..<bar + Int(frame)]))
       _ = stage.host.events()
     }
-    // Pressed half a beat before each of them.
+    // The presses are half a beat before each of them.
     play(until: (Double(beat) + 3.5) * frames)
     for loop in 0..<8 { stage.send(.recordOn, loop) }
     for loop in 0..<8 {
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `a new loop goes on with its own beat, from whichever beat of the bar it was recorded`(
+  func `a new loop continues on its own beat, whichever beat of the bar it started on`(
     beat: Int
   ) {
     let frames = 4000
@@ -56,7 +56,7 @@ import Testing
       let round = (loop + 1) * frames
       #expect(stage.reading(loop).length == round && stage.activity(loop) == .playing)
       #expect(stage.reading(loop).position == (stage.time - start) % round)
-      // From its end on it is what was recorded, but for the crossfade at each seam.
+      // From its end on it equals the recording, except for the loop crossfades.
       let wrong = (start + round..<stage.time).first { frame in
         let place = (frame - start) % round
         let difference = abs(stage.stems[loop][frame] - sound[start + place])
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `after an hour a new loop is where its beat is`() {
+  @Test func `after an hour a new loop is still on its beat`() {
     // A beat of 4102.56 frames.
     let beat = Self.rate * 60 / 117
     let stage = stage(tempo: 117)
@@ -87,12 +87,12 @@ import Testing
     }
   }
 
-  @Test func `a clip that is kept on a beat goes on from there`() {
+  @Test func `a clip recorded retroactively on a beat continues from there`() {
     let frames = 4000
     let sound = Tone.noise(amplitude: 0.2, frames: 12 * frames)
     let stage = stage(tempo: 120)
     let bar = stage.time
-    // A quarter of a beat before the third beat: that one is meant.
+    // A quarter of a beat before the third beat, which is the nearest.
     stage.play(Array(sound[stage.time..<bar + 5 * frames + 3 * frames / 4]))
     stage.host.send(Command(.keep(1, isBars: false)))
     stage.play(Array(sound[stage.time..<bar + 10 * frames]))

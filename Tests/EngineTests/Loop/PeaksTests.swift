@@ -3,10 +3,10 @@ import Engine
 import TestSupport
 import Testing
 
-/// The picture of the clip, compared with the clip as it is copied out.
+/// The peaks of the clip, compared with a copy of the clip.
 @Suite struct PeaksTests {
   private static let parts = PublishedPeaks.parts
-  // To so many frames the edges of parts are exact.
+  // The precision of the edges of parts, in frames.
   private static let cell = 64
 
   private let host = OfflineHost()
@@ -17,7 +17,7 @@ import Testing
 
   private func play(_ sound: [Float], block: Int = 64) { _ = host.render(sound, block: block) }
 
-  /// Records a sound as the clip, and lets the recorder come to its end.
+  /// Records a sound as the clip, and lets the recorder finish.
   private func record(_ sound: [Float], block: Int = 64) {
     send(.record)
     play(sound, block: block)
@@ -25,7 +25,7 @@ import Testing
     play(Tone.constant(0, frames: 480), block: block)
   }
 
-  /// The latest picture, when there is no other on its way.
+  /// The latest peaks, when no others are in progress.
   private func picture(block: Int = 64) -> [Float] {
     var blocks = 0
     repeat {
@@ -35,7 +35,7 @@ import Testing
     return host.engine.shared.loops[0].peaks.read()
   }
 
-  /// What the picture must be, by the clip itself.
+  /// The expected peaks, computed from the clip.
   private func peaksOfClip() throws -> [Float] {
     let transfer = ClipTransfer(sampleRate: 48_000)
     _ = host.events()
@@ -55,23 +55,23 @@ import Testing
     }
   }
 
-  /// A sound whose level is another in each part.
+  /// A sound with a different level in each part.
   private static func sound(frames: Int, seed: UInt64 = 1) -> [Float] {
     let noise = Tone.noise(amplitude: 1, frames: frames, seed: seed)
     return noise.indices.map { noise[$0] * Float($0 * 37 % frames) / Float(frames) }
   }
 
-  @Test func `without a clip there is none`() { #expect(picture().isEmpty) }
+  @Test func `without a clip there are no peaks`() { #expect(picture().isEmpty) }
 
   @Test(arguments: [100, 5000, 100_000, 480_000], [64, 1024])
-  func `it shows what was recorded`(frames: Int, block: Int) throws {
+  func `the peaks show a recording`(frames: Int, block: Int) throws {
     record(Self.sound(frames: frames), block: block)
     let picture = picture(block: block)
     #expect(picture.count == Self.parts)
     #expect(try picture == peaksOfClip())
   }
 
-  @Test func `each side counts`() {
+  @Test func `the peaks cover both channels`() {
     send(.record)
     let silence = Tone.constant(0, frames: 25_600)
     var right = silence
@@ -80,21 +80,21 @@ import Testing
     send(.stop)
     let picture = picture()
     #expect(picture[200] == 0.75)
-    // The cell reaches into its neighbours.
+    // The cell extends into its neighbors.
     #expect(picture.enumerated().allSatisfy { abs($0 - 200) <= 1 || $1 == 0 })
   }
 
-  @Test func `it shows a recording that goes on`() {
+  @Test func `the peaks show a recording in progress`() {
     send(.record)
     play(Tone.constant(0.5, frames: 48_000))
     play(Tone.constant(0, frames: 48_000))
     let picture = host.engine.shared.loops[0].peaks.read()
-    // A picture is as old as it takes to be made twice.
+    // Peaks are at most as old as two passes take.
     #expect(picture[..<118].allSatisfy { $0 == 0.5 })
     #expect(picture[156...].allSatisfy { $0 == 0 })
   }
 
-  @Test func `it follows overdubs, replacing, undo and redo`() throws {
+  @Test func `the peaks follow overdub, replace, undo and redo`() throws {
     record(Self.sound(frames: 48_000))
     let first = picture()
     send(.play, .overdub)
@@ -109,7 +109,7 @@ import Testing
     send(.replace)
     play(Tone.constant(0, frames: 2000))
     let third = picture()
-    #expect(third.count { $0 == 0 } > 100, "what was there is gone")
+    #expect(third.count { $0 == 0 } > 100, "the previous clip is gone")
     #expect(try third == peaksOfClip())
     send(.undo)
     #expect(picture() == second)
@@ -123,7 +123,7 @@ import Testing
     #expect(picture() == second)
   }
 
-  @Test func `it shows a clip that was loaded`() throws {
+  @Test func `the peaks show a loaded clip`() throws {
     let transfer = ClipTransfer(sampleRate: 48_000)
     let sound = Self.sound(frames: 200_000)
     for (frame, sample) in sound.enumerated() {
@@ -136,18 +136,18 @@ import Testing
     #expect(try picture() == peaksOfClip())
   }
 
-  @Test func `what is louder than full scale is shown as full`() {
+  @Test func `peaks over full scale are clipped`() {
     record(Tone.constant(3, frames: 10_000))
     #expect(picture().allSatisfy { $0 == 1 })
   }
 
-  @Test func `it goes over to another rate with the clip`() {
-    // Louder in its second half.
+  @Test func `the peaks are kept when the clip is converted to another rate`() {
+    // The second half is louder.
     record(Tone.sine(1000, frames: 48_000) + Tone.sine(1000, amplitude: 0.75, frames: 48_000))
     let other = OfflineHost(takingOver: host.engine, sampleRate: 96_000)
     for _ in 0..<200 { _ = other.render(Tone.constant(0, frames: 64), block: 64) }
     let picture = other.engine.shared.loops[0].peaks.read()
-    // At the edges what is converted swings over by less than a hundredth.
+    // At the edges the converted clip overshoots by less than a hundredth.
     #expect(picture[1..<127].allSatisfy { abs($0 - 0.5) < 0.01 })
     #expect(picture[130..<255].allSatisfy { abs($0 - 0.75) < 0.01 })
   }

@@ -2,10 +2,10 @@ import Engine
 import TestSupport
 import Testing
 
-/// A server whose count of frames steps back, and no other driver.
+/// A server whose frame count steps back, under the same driver.
 @Suite struct StepBackTests {
   @Test(arguments: [65, 4000, 12_000] as [UInt32])
-  func `what waits for its frame goes on waiting for as long`(back: UInt32) {
+  func `a scheduled command waits for the same time`(back: UInt32) {
     let host = OfflineHost()
     let due = 9600
     host.send(Command(.set(.mixer(.mute), 1), at: Int64(host.frame) + Int64(due)))
@@ -18,7 +18,7 @@ import Testing
     #expect(output.firstIndex { $0 != 0.5 } == due)
   }
 
-  @Test func `the beat goes on as it was`() throws {
+  @Test func `the beat continues unchanged`() throws {
     let host = OfflineHost()
     host.send(Command(.set(.metronome(.on), 1)))
     var click = host.render(Tone.constant(0, frames: 36_000), block: 64).click
@@ -31,7 +31,7 @@ import Testing
     for (one, next) in zip(begins, begins.dropFirst()) { #expect(next - one == 24_000) }
   }
 
-  @Test func `the time of a frame goes on, too`() {
+  @Test func `so does the time of a frame`() {
     let host = OfflineHost()
     _ = host.render(Tone.constant(0, frames: 48_000), block: 64)
     let before = host.engine.shared.clockReading

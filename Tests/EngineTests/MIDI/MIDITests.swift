@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-/// MIDI through the engine, to the frame.
+/// MIDI input and output of the engine, to the frame.
 @Suite struct MIDITests {
   private typealias Message = OfflineHost.MIDIMessage
 
@@ -17,10 +17,10 @@ import Testing
     host.engine.shared.notes.level(of: .midi(key))
   }
 
-  // MARK: - In
+  // MARK: - Input
 
   @Test(arguments: [1, 64, 1000])
-  func `a key is pressed and let go on its frame, on any channel`(block: Int) {
+  func `a key is pressed and released on its frame, on any channel`(block: Int) {
     let host = OfflineHost(isPlayable: true)
     let start = host.frame
     host.midi = [(start + 77, [0x93, 60, 127]), (start + 130, [0x8F, 60, 0])]
@@ -34,20 +34,20 @@ import Testing
     #expect(level(host, 60) == 0)
   }
 
-  @Test func `a note without velocity is let go`() {
+  @Test func `a note-on without velocity is a note-off`() {
     let host = OfflineHost(isPlayable: true)
     host.midi = [(host.frame, [0x90, 60, 100]), (host.frame + 10, [0x90, 60, 0])]
     _ = host.render(silence(64), block: 64)
     #expect(level(host, 60) == 0)
   }
 
-  @Test func `what comes in does not go out again`() {
+  @Test func `incoming notes are not echoed`() {
     let host = OfflineHost(isPlayable: true)
     host.midi = [(host.frame, [0x90, 60, 100]), (host.frame + 100, [0x80, 60, 0])]
     #expect(host.render(silence(256), block: 64).midi.isEmpty)
   }
 
-  @Test func `bytes that mean nothing do nothing`() {
+  @Test func `unknown bytes have no effect`() {
     let host = OfflineHost(isPlayable: true)
     for status in 0x80...0xFF as ClosedRange<UInt8> where status & 0xF0 != 0x90 {
       for data: UInt8 in [0, 64, 127, 128, 255] {
@@ -58,7 +58,7 @@ import Testing
     #expect((0..<128).allSatisfy { level(host, $0) == 0 })
   }
 
-  @Test func `all notes off and all sound off end all`() {
+  @Test func `all notes off and all sound off end all notes`() {
     for controller: UInt8 in [120, 123] {
       let host = OfflineHost(isPlayable: true)
       host.send(Command(on(.cell(3), 50)))
@@ -79,7 +79,7 @@ import Testing
     return nil
   }
 
-  @Test func `keys have the pitches of the map, and their own where it is not wanted`() {
+  @Test func `keys have the pitches of the map, and their own without one`() {
     var inlet = MIDIInlet()
     #expect(start(&inlet, 61)?.cents == 6100)
     let map = KeyMap(
@@ -94,7 +94,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `pitches beyond all keys have the last one for their nearest`() {
+  @Test func `the nearest key of a pitch beyond the map is the last one`() {
     var inlet = MIDIInlet()
     let map = KeyMap(
       snapped: (0..<128).map { $0 < 64 ? -500 : 20_000 }, own: (0..<128).map { Float($0 * 100) })
@@ -104,7 +104,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `the wheel bends by its range, and not at all in the middle`() {
+  @Test func `the wheel bends by its range, and at its center not at all`() {
     var inlet = MIDIInlet()
     func bend(_ low: UInt8, _ high: UInt8) -> Float? {
       if case .bend(let semitones) = inlet.meaning(
@@ -124,7 +124,7 @@ import Testing
 
   // MARK: - Controllers
 
-  @Test func `the newest place of what was turned is told, once`() {
+  @Test func `the latest value of a controller is published once`() {
     let host = OfflineHost(isPlayable: true)
     host.midi = [
       (host.frame, [0xB0, 7, 10]), (host.frame, [0xB0, 100, 1]), (host.frame + 1, [0xB3, 7, 20]),
@@ -133,14 +133,14 @@ import Testing
     #expect(host.engine.shared.controllers.takeMoved().map(\.controller) == [7, 100])
     host.midi = [(host.frame, [0xB0, 7, 20])]
     _ = host.render(silence(64), block: 64)
-    // It stayed where it was.
+    // The value is unchanged.
     #expect(host.engine.shared.controllers.takeMoved().isEmpty)
     host.midi = [(host.frame, [0xB0, 7, 20]), (host.frame, [0xB0, 7, 21])]
     _ = host.render(silence(64), block: 64)
     #expect(host.engine.shared.controllers.takeMoved().map(\.value) == [21])
   }
 
-  @Test func `a controller that is bound ends no notes`() {
+  @Test func `a mapped controller ends no notes`() {
     let host = OfflineHost(isPlayable: true)
     host.engine.shared.controllers.bind([123])
     host.send(Command(on(.cell(3), 50)))
@@ -148,7 +148,7 @@ import Testing
     #expect(host.render(silence(64), block: 64).midi == [Message(0, [0x90, 50, 64])])
   }
 
-  @Test func `a pedal that is down while it is bound holds no keys for ever`() {
+  @Test func `a sustain pedal that is down when it is mapped releases its keys`() {
     let host = OfflineHost(isPlayable: true)
     host.midi = [(host.frame, [0xB0, 64, 127]), (host.frame + 1, [0x90, 60, 100])]
     _ = host.render(silence(64), block: 64)
@@ -156,7 +156,7 @@ import Testing
     host.midi = [(host.frame, [0x80, 60, 0]), (host.frame + 1, [0xB0, 64, 0])]
     _ = host.render(silence(64), block: 64)
     #expect(level(host, 60) == 0)
-    // While one is to be learnt, what moves does nothing else.
+    // During MIDI learn, controllers have no other effect.
     host.engine.shared.controllers.bind([], isLearning: true)
     host.midi = [
       (host.frame, [0xB0, 64, 127]), (host.frame + 1, [0x90, 60, 100]),
@@ -166,7 +166,7 @@ import Testing
     #expect(level(host, 60) == 0)
   }
 
-  @Test func `a key that was held when the server went is let go`() {
+  @Test func `a key held when the server quits is released`() {
     let host = OfflineHost(isPlayable: true)
     host.midi = [(host.frame, [0x90, 60, 127]), (host.frame + 1, [0xB0, 64, 127])]
     _ = host.render(silence(64), block: 64)
@@ -176,10 +176,10 @@ import Testing
     #expect(level(next, 60) == 0)
   }
 
-  // MARK: - Out
+  // MARK: - Output
 
   @Test(arguments: [1, 64, 1000])
-  func `notes that are played here go out on their frame`(block: Int) {
+  func `notes played on the grid are sent on their frame`(block: Int) {
     let host = OfflineHost(isPlayable: true)
     let start = Int64(host.frame)
     host.send(
@@ -189,11 +189,11 @@ import Testing
     #expect(midi == [Message(100, [0x90, 60, 127]), Message(333, [0x80, 60, 0])])
   }
 
-  @Test func `two fingers on a key end it with the last`() {
+  @Test func `a key held by two fingers ends with the last one`() {
     let host = OfflineHost(isPlayable: true)
     host.send(Command(on(.cell(1), 60)), Command(on(.key(60), 60, 0.001)))
     host.send(Command(.note(.off(.cell(1)))))
-    // The second strikes it again, as softly as MIDI can.
+    // The second finger restarts it, at the lowest velocity of MIDI.
     #expect(
       host.render(silence(64), block: 64).midi.map(\.bytes) == [
         [0x90, 60, 64], [0x80, 60, 0], [0x90, 60, 1],
@@ -202,7 +202,7 @@ import Testing
     #expect(host.render(silence(64), block: 64).midi.map(\.bytes) == [[0x80, 60, 0]])
   }
 
-  @Test func `a finger's next note ends the one before`() {
+  @Test func `a finger's next note ends its previous one`() {
     let host = OfflineHost(isPlayable: true)
     host.send(Command(on(.cell(1), 60)), Command(on(.cell(1), 62)))
     #expect(
@@ -221,14 +221,14 @@ import Testing
       ])
   }
 
-  @Test func `who leaves leaves no note on`() {
+  @Test func `the node leaves no note on when it exits`() {
     let host = OfflineHost(isPlayable: true)
     host.send(Command(on(.cell(1), 60)), Command(on(.piano(2), 64)), Command(.leave))
     let midi = host.render(silence(64), block: 64).midi.map(\.bytes)
     #expect(midi.suffix(2) == [[0x80, 60, 0], [0x80, 64, 0]])
   }
 
-  @Test func `what found no room is made good in the next block`() {
+  @Test func `messages that did not fit are sent in the next block`() {
     var outbox = MIDIOutbox()
     let block = MIDIBlock()
     defer { block.free() }
@@ -243,7 +243,7 @@ import Testing
     #expect(block[0].status == 0x80 && block[0].first == 60)
   }
 
-  @Test func `what ended while nobody listened is ended when somebody does`() {
+  @Test func `notes that ended without a listener are ended for the next one`() {
     var outbox = MIDIOutbox()
     let block = MIDIBlock()
     defer { block.free() }

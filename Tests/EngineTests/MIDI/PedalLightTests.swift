@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-/// Lights of pedals in the engine, to the frame.
+/// Pedal lights in the engine, to the frame.
 @Suite struct PedalLightTests {
   private func silence(_ frames: Int) -> [Float] { Tone.constant(0, frames: frames) }
 
@@ -17,14 +17,14 @@ import Testing
     host.send(Command(.setLightMap(map.pointer, sendsAgain: again)))
   }
 
-  /// Renders, and returns the messages with their frames.
+  /// Renders, and returns the MIDI output with its frames.
   private func midi(_ host: OfflineHost, _ frames: Int, block: Int = 64) -> [[Int]] {
     host.render(silence(frames), block: block).midi.map { message in
       [message.frame] + message.bytes.map(Int.init)
     }
   }
 
-  @Test func `a light is dark, lit while it is so, and dark again`() {
+  @Test func `a light is lit exactly while its state holds`() {
     let host = OfflineHost()
     let map = LightMap([light(note, .record), light(other, .play)])
     show(host, map)
@@ -32,7 +32,7 @@ import Testing
     #expect(midi(host, 640) == [])
     let start = Int64(host.frame)
     host.send(Command(.loop(.record), at: start + 200), Command(.loop(.stop), at: start + 900))
-    // Within the block in which it is so.
+    // Within the block of the change.
     #expect(midi(host, 1024) == [[200, 0x92, 60, 127], [900, 0x92, 60, 0]])
     host.send(Command(.loop(.play)))
     #expect(midi(host, 64) == [[0, 0xB2, 20, 127]])
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [16, 64, 256, 1024])
-  func `a light follows the sound within a block, also where that ends by itself`(block: Int) {
+  func `a light follows the sound within a block, also when playback ends on its own`(block: Int) {
     let host = OfflineHost()
     let map = LightMap([light(note, .record), light(other, .play)])
     host.send(Command(.set(.loop(.loop), 0)), Command(.set(.loop(.beats), 0.5)))
@@ -49,7 +49,7 @@ import Testing
     let start = Int64(host.frame)
     host.send(Command(.loop(.record), at: start + 333))
     let lit = midi(host, 20_480, block: block)
-    // Half a beat at 120 is 12,000 frames.
+    // Half a beat at 120 bpm is 12,000 frames.
     #expect(lit.map { $0[3] } == [127, 0])
     for (message, sound) in zip(lit, [333, 12_333]) {
       #expect(sound...(sound + block) ~= message[0])
@@ -57,7 +57,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `what waits for its beat blinks with it`() {
+  @Test func `a queued action blinks with the beat`() {
     let host = OfflineHost()
     let map = LightMap([light(note, .record)])
     host.send(Command(.set(.loop(.quantize), 2)), Command(.set(.metronome(.on), 1)))
@@ -66,7 +66,8 @@ import Testing
     let start = host.frame
     host.send(Command(.loop(.record)))
     var blinks = midi(host, 96_000)
-    // The metronome began a bar, of two seconds at 120, in the block before; a beat has 24,000 frames.
+    // The metronome started a bar of two seconds at 120 bpm in the block before. A beat has 24,000
+    // frames.
     let bar = -64
     let wanted = [(0, 127), (12_000, 0), (24_000, 127), (36_000, 0), (48_000, 127)]
     #expect(blinks.first == [0, 0x92, 60, 127])
@@ -75,7 +76,7 @@ import Testing
       #expect(message[3] == value)
       #expect(max(0, frame + bar)...(frame + bar + 64) ~= message[0])
     }
-    // On the bar it is recorded, and steady.
+    // On the bar recording starts, and the light is steady.
     blinks += midi(host, 48_000)
     #expect(blinks.last?[3] == 127)
     #expect(96_000 + bar...96_000 + 64 ~= blinks.last?[0] ?? 0)
@@ -83,13 +84,13 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  /// What the lights show over two bars from a frame on: the values by trigger, in their order.
+  /// The values of a light over two bars, in order.
   private func values(_ lit: [[Int]], of number: Int) -> [Int] {
     lit.filter { $0[2] == number }.map { $0[3] }
   }
 
   @Test(arguments: [LoopAction.record, .recordOn])
-  func `what ends at the bar blinks until then, and is steady before`(action: LoopAction) {
+  func `a recording whose end is queued blinks until the bar`(action: LoopAction) {
     let host = OfflineHost()
     let map = LightMap([
       light(note, .record), light(Trigger(.note, 61)!, .pedal), light(other, .play),
@@ -99,19 +100,19 @@ import Testing
     _ = midi(host, 64)
     host.send(Command(.set(.metronome(.on), 0)), Command(.loop(action)))
     _ = midi(host, 96_000)
-    // Nothing waits: it records, and all is steady.
+    // Nothing is queued: the loop records, and all lights are steady.
     #expect(host.engine.shared.loops[0].state.read().activity == .recording)
     #expect(midi(host, 48_000) == [])
     host.send(Command(.loop(action)))
     let lit = midi(host, 48_064)
-    // Two beats, dark in the second half of each, and what comes after is steady again.
+    // Two beats, each dark in its second half. After that the lights are steady.
     for number in [60, 61] { #expect(values(lit, of: number) == [0, 127, 0]) }
     #expect(values(lit, of: 20) == (action == .record ? [] : [127, 0, 127, 0, 127]))
     #expect(midi(host, 96_000) == [])
     withExtendedLifetime(map) {}
   }
 
-  @Test func `an overdub that ends at the bar blinks, and the loop that goes on does not`() {
+  @Test func `an overdub with its end queued blinks, and the loop that continues does not`() {
     let host = OfflineHost()
     let map = LightMap([
       light(note, .overdub), light(Trigger(.note, 61)!, .pedal), light(other, .play),
@@ -132,7 +133,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `with colors what ends keeps its color, and what comes has its own`() {
+  @Test func `with colors the ending activity keeps its color, and the queued one has its own`() {
     let host = OfflineHost()
     var values = LightValues()
     for (activity, color) in [(LoopActivity.recording, 5), (.overdubbing, 7), (.playing, 9)] {
@@ -151,7 +152,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `nothing blinks more than three times a second`() {
+  @Test func `no light blinks more than three times per second`() {
     for tempo: Float in [60, 120, 180, 181, 300] {
       let host = OfflineHost()
       let map = LightMap([light(note, .record)])
@@ -169,14 +170,14 @@ import Testing
   }
 
   @Test
-  func `values, beats and what is known elsewhere have lights, and one that is lit lights all`() {
+  func `values, beats and control-side states have lights, and a shared light is lit if any is`() {
     let host = OfflineHost()
     let map = LightMap([
       PedalLight(note, channel: 255, .parameter(.metronome(.on), 1)),
       PedalLight(note, channel: 255, .fixed(false)),
       PedalLight(other, channel: 255, .fixed(true)),
       PedalLight(Trigger(.controller, 21)!, channel: 255, .beat),
-      // A program change has none.
+      // A program change has no light.
       PedalLight(Trigger(.program, 5)!, channel: 255, .fixed(true)),
     ])
     show(host, map)
@@ -188,7 +189,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `a light goes out on the channel of the last press`() {
+  @Test func `a light is sent on the channel of the last press`() {
     let host = OfflineHost()
     var entry = PressMap.Entry(note)
     entry.presses = PressBits.short
@@ -199,13 +200,13 @@ import Testing
     show(host, map)
     #expect(midi(host, 64) == [[0, 0x92, 60, 0]])
     host.midi = [(host.frame + 10, [0x97, 60, 100])]
-    // On the press's own frame, or behind it where it is too soon after the last.
+    // On the frame of the press, or after it if that is too soon after the last change.
     let lit = midi(host, 64)
     #expect(lit.last.map { Array($0[1...]) } == [0x97, 60, 127])
     withExtendedLifetime((presses, map)) {}
   }
 
-  @Test func `colors tell states apart`() {
+  @Test func `states differ by color`() {
     let host = OfflineHost()
     var values = LightValues()
     values.off = 1
@@ -217,12 +218,12 @@ import Testing
     host.send(Command(.loop(.record)))
     #expect(midi(host, 6400).map { $0[3] } == [5, 5])
     host.send(Command(.loop(.record)), Command(.loop(.play)))
-    // The pedal's own button shows all that has a color.
+    // The pedal itself shows every state that has a color.
     #expect(midi(host, 64).map { $0[3] } == [9, 1])
     withExtendedLifetime(map) {}
   }
 
-  @Test func `all are sent again when they are asked for, and to another server`() {
+  @Test func `all lights are sent again on request, and after a server restart`() {
     let host = OfflineHost()
     let map = LightMap([light(note, .clear)])
     show(host, map)
@@ -237,7 +238,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `lights that are taken away go dark, and all do when the node leaves`() {
+  @Test func `removed lights go dark, and all do when the node exits`() {
     let host = OfflineHost()
     let both = LightMap([light(note, .clear), light(other, .clear)])
     show(host, both)
@@ -250,7 +251,7 @@ import Testing
     withExtendedLifetime((both, one)) {}
   }
 
-  @Test func `the table of lights knows every activity that has a button`() {
+  @Test func `the table of lights covers every activity that has a button`() {
     let shown = LoopActivity.allCases.filter { activity in
       LoopLight.allCases.contains { $0 != .play && $0.isLit(activity) }
     }

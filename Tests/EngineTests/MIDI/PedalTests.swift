@@ -2,14 +2,14 @@ import Engine
 import TestSupport
 import Testing
 
-/// One button for all: what a foot does, and when.
+/// The pedal: one button for all actions of a loop, and its timing.
 @Suite struct PedalTests {
   private func tap(_ stage: LoopStage, _ loop: Int = 0) {
     stage.send(.press, loop)
     stage.send(.release, loop)
   }
 
-  @Test func `presses go round: record, play, overdub, play`() {
+  @Test func `presses cycle through record, play, overdub, play`() {
     let stage = LoopStage()
     let states: [LoopActivity] = [.recording, .playing, .overdubbing, .playing, .overdubbing]
     for state in states {
@@ -20,7 +20,7 @@ import Testing
     #expect(stage.reading(1).length == 24_000)
   }
 
-  @Test func `held it stops, and held again it clears`() {
+  @Test func `a long press stops, and another one clears`() {
     let stage = LoopStage()
     tap(stage)
     stage.rest(24_000)
@@ -28,7 +28,7 @@ import Testing
     stage.rest(24_000)
     stage.send(.press, 0)
     stage.rest(23_000)
-    // What the press began is taken back when it has become a long one, and not before.
+    // The effect of the press is undone when it has become a long one, and not before.
     #expect(stage.activity(0) == .overdubbing)
     stage.rest(2000)
     #expect(stage.activity(0) == .stopped && stage.reading(0).overdubs == 0)
@@ -41,7 +41,7 @@ import Testing
     #expect(stage.reading(0).length == 24_000)
   }
 
-  @Test func `pressed twice it undoes the layer before, and what the first press began`() {
+  @Test func `a double press undoes the previous layer, and what the first press started`() {
     let stage = LoopStage()
     tap(stage)
     stage.play(Tone.sine(400, frames: 24_000))
@@ -57,7 +57,7 @@ import Testing
     tap(stage)
     stage.rest(24_000)
     #expect(stage.activity(0) == .playing && stage.reading(0).overdubs == 0)
-    // Two presses further apart are two.
+    // Two presses with a longer interval count separately.
     tap(stage)
     stage.rest(20_000)
     tap(stage)
@@ -65,7 +65,7 @@ import Testing
     #expect(stage.activity(0) == .playing && stage.reading(0).overdubs == 1)
   }
 
-  @Test func `what a long and a double press mean can be set, or be off`() {
+  @Test func `the actions of a long and a double press can be set, or be off`() {
     let stage = LoopStage()
     stage.set(.long, of: 0, Float(PedalMeaning.off.rawValue))
     stage.set(.double, of: 0, Float(PedalMeaning.off.rawValue))
@@ -88,14 +88,14 @@ import Testing
     #expect(stage.activity(0) == .stopped)
   }
 
-  @Test func `a foot that rests on the first press goes on recording`() {
+  @Test func `recording continues while the first press is held`() {
     let stage = LoopStage()
     stage.send(.press, 0)
     stage.rest(60_000)
     #expect(stage.activity(0) == .recording)
   }
 
-  @Test func `presses within 25 ms count once, and the times of the others can be set`() {
+  @Test func `presses within 25 ms count once, and the other times can be set`() {
     let stage = LoopStage()
     tap(stage)
     stage.rest(1100)
@@ -114,7 +114,7 @@ import Testing
     #expect(stage.activity(0) == .stopped)
     stage.send(.release, 0)
     stage.press(.play, 0)
-    // Two presses 0.2 s apart are two.
+    // Two presses 0.2 s apart count separately.
     tap(stage)
     stage.rest(9600)
     tap(stage)
@@ -122,8 +122,8 @@ import Testing
     #expect(stage.activity(0) == .playing && stage.reading(0).overdubs == 1)
   }
 
-  @Test func `forty presses come to what was recorded, frame by frame`() {
-    // Times in frames of a take of two loops: what each press does is worked out beside it.
+  @Test func `forty presses give the expected clip, frame by frame`() {
+    // A performance with two loops, in frames. The effect of each press is computed separately.
     let stage = LoopStage(count: 2, block: 64)
     let sound = Tone.noise(amplitude: 0.05, frames: 1_200_000, seed: 9)
     var presses: [(frame: Int, loop: Int)] = [(1000, 0), (49_003, 0), (60_001, 1), (156_007, 1)]
@@ -134,7 +134,7 @@ import Testing
     }
     #expect(presses.count == 40)
     var start = 0
-    // Recorded to the frame, in freewheel: presses lie at any frame of a block.
+    // Exact to the frame, in freewheel. Presses are on any frame of a block.
     for (index, press) in presses.enumerated() {
       let end = index + 1 < presses.count ? presses[index + 1].frame : press.frame + 24_000
       stage.play(Array(sound[start..<press.frame]))
@@ -142,7 +142,7 @@ import Testing
       stage.play(Array(sound[press.frame..<end]))
       start = end
     }
-    // The same by arithmetic: what is in a loop, added to by what was played between two presses.
+    // The expected clip: the recording plus the input between each two presses.
     for loop in 0..<2 {
       let own = presses.filter { $0.loop == loop }.map(\.frame)
       let (from, length) = (own[0], own[1] - own[0])
@@ -159,7 +159,7 @@ import Testing
       let begin = stage.time
       stage.send(.play, loop)
       stage.rest(length)
-      // But for the fades where something was added, five milliseconds at each end, and the opening.
+      // Except for the fades of overdubs, five milliseconds at each end, and the fade-in.
       var near = Set<Int>()
       for press in own.dropFirst(2) {
         for frame in -1...241 { near.insert(((press - own[1] + frame) % length + length) % length) }

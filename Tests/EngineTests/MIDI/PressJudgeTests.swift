@@ -2,13 +2,13 @@ import Testing
 
 @testable import Engine
 
-/// The judge of one switch, frame by frame.
+/// The press detector of one switch, frame by frame.
 @Suite struct PressJudgeTests {
-  // At 1000 Hz a frame is a millisecond: it may bounce for 25, a long press is held for 500, and the second
-  // of two comes within 300.
+  // At 1000 Hz a frame is a millisecond. The bounce time is 25 ms, a long press is 500 ms, and the
+  // second of a double press comes within 300 ms.
   private let times = PressTimes(sampleRate: 1000)
 
-  /// Closes and opens a switch in turn, and returns what is known when.
+  /// Closes and opens a switch at frames, and returns each result with its frame.
   private func judge(_ edges: [Int64], wanted: UInt8, until end: Int64 = 3000) -> [[Int64]] {
     var judge = PressJudge()
     var known: [[Int64]] = []
@@ -41,23 +41,23 @@ import Testing
   private let long = Int64(PressBits.long)
   private let double = Int64(PressBits.double)
 
-  @Test func `a short press alone is known at once`() {
+  @Test func `a short press alone is recognized at once`() {
     #expect(judge([10, 110], wanted: PressBits.short) == [[down | short, 10], [up, 110]])
   }
 
-  @Test func `a short press is known when it can be no other`() {
+  @Test func `a short press is recognized as soon as it can be no other`() {
     #expect(judge([10, 110], wanted: PressBits.long) == [[down, 10], [up | short, 110]])
     #expect(
       judge([10, 110], wanted: PressBits.double) == [[down, 10], [up, 110], [short, 310]])
     let both = PressBits.long | PressBits.double
     #expect(judge([10, 110], wanted: both) == [[down, 10], [up, 110], [short, 310]])
     #expect(judge([10, 410], wanted: both) == [[down, 10], [up | short, 410]])
-    // Held on beyond the time for a second one.
+    // Held for longer than the interval of a double press.
     #expect(
       judge([10, 910], wanted: PressBits.double) == [[down, 10], [short, 310], [up, 910]])
   }
 
-  @Test func `a long press is known while it is held, a double one with the second`() {
+  @Test func `a long press is recognized while held, a double one with its second press`() {
     let both = PressBits.long | PressBits.double
     #expect(judge([10, 910], wanted: both) == [[down, 10], [long, 510], [up, 910]])
     #expect(
@@ -66,7 +66,7 @@ import Testing
     #expect(
       judge([10, 60, 310, 400], wanted: both)
         == [[down, 10], [up, 60], [short, 310], [down, 310], [up, 400], [short, 610]])
-    // A third press is a first one again.
+    // A third press starts a new sequence.
     #expect(
       judge([10, 60, 110, 160, 210, 260], wanted: PressBits.double)
         == [
@@ -75,20 +75,20 @@ import Testing
         ])
   }
 
-  @Test func `a contact that bounces is one press, which ends when that is over`() {
+  @Test func `a bouncing contact is one press, which ends after the bounce`() {
     #expect(
       judge([10, 12, 15, 20, 34, 110], wanted: PressBits.short) == [
         [down | short, 10], [up, 110],
       ])
     #expect(judge([10, 12], wanted: PressBits.short) == [[down | short, 10], [up, 35]])
     #expect(judge([10, 12, 15, 20], wanted: PressBits.long) == [[down, 10], [up | short, 35]])
-    // The time runs from the press, not from the last bounce.
+    // The time counts from the press, not from the last bounce.
     #expect(
       judge([10, 12, 30, 34, 35, 110], wanted: PressBits.short)
         == [[down | short, 10], [up, 35], [down | short, 35], [up, 110]])
   }
 
-  @Test func `without room to wait a release counts at once`() {
+  @Test func `without room for a delayed release, a release counts at once`() {
     var judge = PressJudge()
     _ = judge.press(at: 10, wanted: 0, times)
     let bits = judge.lift(at: 11, wanted: 0, times, waits: false)
@@ -96,7 +96,7 @@ import Testing
     #expect(!judge.isWaiting && !judge.isDown)
   }
 
-  @Test func `a switch that is held without a press ends without one`() {
+  @Test func `a switch that was already held ends without a press`() {
     var judge = PressJudge()
     judge.hold()
     #expect(judge.isDown && !judge.isWaiting)

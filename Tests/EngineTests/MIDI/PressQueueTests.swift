@@ -10,7 +10,7 @@ import Testing
       eventsBefore: events)
   }
 
-  @Test func `yields news in order, and counts what there is no room for`() {
+  @Test func `yields events in order, and counts those lost for lack of room`() {
     let queue = PressQueue()
     for round in 0..<3 {
       for number in 0..<1024 {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `news behind an event wait until that has been read`() {
+  @Test func `press events after a command event wait until that has been read`() {
     let queue = PressQueue()
     queue.push(Self.news(1, after: 3))
     let (early, later) = (queue.pop(behind: 2)?.frame, queue.pop(behind: 3)?.frame)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-/// Presses of pedals in the engine, to the frame.
+/// Pedal presses in the engine, to the frame.
 @Suite struct PressTests {
   private typealias Message = OfflineHost.MIDIMessage
 
@@ -11,7 +11,7 @@ import Testing
 
   private let note = Trigger(.note, 60)!
 
-  /// An entry by which presses set values that tell them apart.
+  /// A mapping whose presses set distinct values.
   private func entry(
     _ trigger: Trigger, short: Parameter? = nil, long: Parameter? = nil, double: Parameter? = nil
   ) -> PressMap.Entry {
@@ -27,10 +27,10 @@ import Testing
     return entry
   }
 
-  /// The news of actions since the last look: the number of each, and its frame.
+  /// The actions performed since the last call: the number of each, and its frame.
   private func done(_ host: OfflineHost) -> [[Int64]] {
     var done: [[Int64]] = []
-    // What is behind an event is told when that has been read.
+    // Press events after a command event are readable only after that event.
     _ = host.events()
     while let news = host.engine.shared.nextPress() {
       if case .answered(let binding, _) = news.kind { done.append([Int64(binding), news.frame]) }
@@ -44,7 +44,8 @@ import Testing
     _ = host.events()
   }
 
-  /// Presses and lifts a note at frames from now, lets a second pass, and tells what was done when.
+  /// Presses and releases a note at frames from now, renders a second, and returns the performed
+  /// actions with their frames.
   private func play(
     _ entry: PressMap.Entry, _ frames: [Int], block: Int = 64
   ) -> [[Int64]] {
@@ -68,27 +69,27 @@ import Testing
   }
 
   @Test(arguments: [64, 1000])
-  func `beside a long one a short press acts when the foot is lifted`(block: Int) {
+  func `with a long press mapped, too, a short one acts on release`(block: Int) {
     let both = entry(note, short: .mixer(.mute), long: .echo(.on))
     #expect(play(both, [100, 5000], block: block) == [[1, 5000]])
-    // Half a second: 24,000 frames.
+    // Half a second is 24,000 frames.
     #expect(play(both, [100, 24_099], block: block) == [[1, 24_099]])
     #expect(play(both, [100, 24_101], block: block) == [[2, 24_100]])
     #expect(play(both, [100, 60_000], block: block) == [[2, 24_100]])
   }
 
-  @Test func `beside a double one a short press acts when no second one has come`() {
+  @Test func `with a double press mapped, too, a short one acts when no second one follows`() {
     let both = entry(note, short: .mixer(.mute), double: .echo(.on))
-    // Three tenths of a second: 14,400 frames.
+    // Three tenths of a second are 14,400 frames.
     #expect(play(both, [100, 200]) == [[1, 14_500]])
     #expect(play(both, [100, 30_000]) == [[1, 14_500]])
     #expect(play(both, [100, 200, 14_499, 14_600]) == [[3, 14_499]])
     #expect(play(both, [100, 200, 14_501, 14_600]) == [[1, 14_500], [1, 28_901]])
-    // A third one is the first of another two.
+    // A third press is the first of another double press.
     #expect(play(both, [0, 10, 2000, 2010, 4000, 4010]) == [[3, 2000], [1, 18_400]])
   }
 
-  @Test func `all three presses are told apart`() {
+  @Test func `all three presses are distinguished`() {
     let all = entry(note, short: .mixer(.mute), long: .echo(.on), double: .reverb(.on))
     #expect(play(all, [0, 10]) == [[1, 14_400]])
     #expect(play(all, [0, 20_000]) == [[1, 20_000]])
@@ -96,12 +97,12 @@ import Testing
     #expect(play(all, [0, 10, 9000, 60_000]) == [[3, 9000]])
   }
 
-  @Test func `a press that means nothing beside one that does does nothing`() {
+  @Test func `a press without an action has no effect, whatever its trigger's other presses do`() {
     #expect(play(entry(note, long: .mixer(.mute)), [0, 100]) == [])
     #expect(play(entry(note, double: .mixer(.mute)), [0, 100]) == [])
   }
 
-  @Test func `a bound note sounds no tone, nor does its end end another's`() {
+  @Test func `a mapped note makes no sound, and its release ends no other note`() {
     let host = OfflineHost(isPlayable: true)
     host.midi = [(host.frame, [0x90, 62, 100])]
     _ = host.render(silence(64), block: 64)
@@ -113,7 +114,7 @@ import Testing
     _ = host.render(silence(64), block: 64)
     #expect(host.engine.shared.notes.level(of: .midi(60)) == 0)
     #expect(host.engine.shared.notes.level(of: .midi(62)) > 0)
-    // What sounded before it was bound is ended by its own release.
+    // A note that started before it was mapped is ended by its own release.
     host.midi = [(host.frame, [0x80, 60, 0]), (host.frame + 1, [0x80, 62, 0])]
     _ = host.render(silence(64), block: 64)
     #expect(host.engine.shared.notes.level(of: .midi(62)) == 0)
@@ -121,7 +122,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `what is learnt does nothing else, from its press to its release`() {
+  @Test func `a trigger that is being learned does nothing else, from press to release`() {
     let host = OfflineHost(isPlayable: true)
     host.send(Command(.learn(0b1111)))
     host.midi = [(host.frame + 5, [0x95, 60, 100]), (host.frame + 6, [0x90, 61, 100])]
@@ -129,11 +130,11 @@ import Testing
     _ = host.events()
     let news = host.engine.shared.nextPress()
     guard case .learnt(let trigger, let value, let channel) = news?.kind else {
-      Issue.record("nothing was learnt")
+      Issue.record("no trigger was learned")
       return
     }
     #expect(trigger == note && value == 100 && channel == 5)
-    // Only the first one is told; the others are swallowed, too.
+    // Only the first one is reported, but the others have no effect either.
     #expect(host.engine.shared.nextPress()?.frame == nil)
     let map = PressMap([entry(note, short: .mixer(.mute))])
     host.send(Command(.setPressMap(map.pointer)), Command(.learn(0)))
@@ -148,12 +149,12 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `a controller is pressed from the middle on, and by sending its value again`() {
+  @Test func `a controller is pressed at 64 and above, also by repeating its value`() {
     let host = OfflineHost()
     let map = PressMap([entry(Trigger(.controller, 64)!, short: .mixer(.mute))])
     bind(host, map)
     let start = Int64(host.frame)
-    // Further apart than a contact bounces.
+    // The interval is longer than the bounce time.
     host.midi = [3, 63, 64, 90, 127, 70, 20, 100, 100, 0].enumerated().map { index, value in
       (host.frame + UInt32(1500 * index), [0xB0, 64, value])
     }
@@ -180,7 +181,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `a toggle and a step go on from where the value is`() {
+  @Test func `a toggle and a step start from the current value`() {
     let host = OfflineHost()
     var entry = PressMap.Entry(note)
     entry.presses = PressBits.short
@@ -202,7 +203,7 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `a press that the player refuses is told as refused`() {
+  @Test func `a press that the player refuses is reported as refused`() {
     let host = OfflineHost()
     var entry = PressMap.Entry(note)
     entry.presses = PressBits.short
@@ -215,12 +216,12 @@ import Testing
       Issue.record("it was not refused")
       return
     }
-    // No command was answered: nobody waits for one.
+    // No command was answered, since none was sent.
     #expect(host.events().isEmpty)
     withExtendedLifetime(map) {}
   }
 
-  @Test func `news are told between the events of commands, in their order`() {
+  @Test func `press events are reported in order among the events of commands`() {
     let host = OfflineHost()
     let map = PressMap([entry(note, short: .mixer(.mute))])
     bind(host, map)
@@ -233,7 +234,7 @@ import Testing
     #expect(host.engine.shared.nextPress()?.frame == nil)
     #expect(host.engine.shared.nextEvent() != nil)
     guard case .answered(1, .applied(_, 0)) = host.engine.shared.nextPress()?.kind else {
-      Issue.record("the press is not told behind the first command")
+      Issue.record("the press is not reported after the first command")
       return
     }
     #expect(host.engine.shared.nextEvent() != nil)
@@ -241,9 +242,9 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
-  @Test func `more presses than anybody makes are lost, and counted`() {
+  @Test func `presses beyond the capacity of the queue are dropped and counted`() {
     let host = OfflineHost()
-    // Three actions on each of 128 notes, all on one frame.
+    // Three actions for each of 128 notes, all on one frame.
     let map = PressMap(
       (0..<128).map { number in
         var entry = PressMap.Entry(Trigger(.note, number)!)
@@ -262,7 +263,7 @@ import Testing
   }
 
   @Test(arguments: [64, 1000])
-  func `forty presses by foot are those of commands on the same frames, sample by sample`(
+  func `forty presses by foot equal commands on the same frames, sample by sample`(
     block: Int
   ) {
     var random: UInt32 = 7
@@ -270,7 +271,7 @@ import Testing
       random = random &* 1_664_525 &+ 1_013_904_223
       return Int(random >> 8) % count
     }
-    // Short ones mostly; long ones, and second ones soon after, too.
+    // Mostly short presses, with some long and some double ones.
     var presses: [(down: Int, up: Int, note: UInt8)] = []
     var frame = 500
     for _ in 0..<40 {
@@ -326,21 +327,22 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 1000])
-  func `presses of a bouncing switch count once, and its hold is a hold`(block: Int) {
-    // 25 ms are 1200 frames. Closed at 0, it bounces twice; open at 5000, it is pressed again.
+  func `presses of a bouncing switch count once, and a long press is recognized`(block: Int) {
+    // 25 ms are 1200 frames. The switch is closed at 0, bounces twice, opens at 5000, and is
+    // pressed again.
     let short = [0, 200, 300, 700, 1100, 5000, 9000, 9900]
     #expect(play(entry(note, short: .mixer(.mute)), short, block: block) == [[1, 0], [1, 9000]])
     let both = entry(note, short: .mixer(.mute), long: .echo(.on))
     #expect(play(both, [0, 200, 300, 5000], block: block) == [[1, 5000]])
     #expect(play(both, [0, 200, 300, 40_000], block: block) == [[2, 24_000]])
-    // A release within the bounce counts when that is over.
+    // A release within the bounce time counts when that has passed.
     #expect(play(both, [0, 200, 300, 900], block: block) == [[1, 1200]])
     let double = entry(note, short: .mixer(.mute), double: .echo(.on))
     #expect(play(double, [0, 100, 1199, 1250], block: block) == [[1, 14_400]])
     #expect(play(double, [0, 100, 1200, 1250], block: block) == [[3, 1200]])
   }
 
-  @Test func `the times of a long and a double press can be set`() {
+  @Test func `the durations of long and double presses can be set`() {
     for (long, double) in [(Float(0.2), Float(0.1)), (2, 1)] {
       let host = OfflineHost()
       let map = PressMap([
@@ -361,7 +363,7 @@ import Testing
     }
   }
 
-  @Test func `all is lifted when another server comes`() {
+  @Test func `all triggers are released when the server is replaced`() {
     let host = OfflineHost()
     let map = PressMap([entry(note, short: .mixer(.mute), long: .echo(.on))])
     bind(host, map)
@@ -370,7 +372,7 @@ import Testing
     let next = OfflineHost(takingOver: host.engine, sampleRate: 44_100)
     _ = next.render(silence(44_100), block: 64)
     #expect(done(next) == [])
-    // Half a second is so at the new rate.
+    // Half a second at the new rate.
     let start = Int64(next.frame)
     next.midi = [(next.frame, [0x90, 60, 9])]
     _ = next.render(silence(44_100), block: 64)

@@ -3,23 +3,23 @@ import Testing
 
 @testable import Engine
 
-/// The pedal with a queue: every way in, every grain, with count-in and threshold.
+/// The pedal with quantization: every input, every grain, with count-in and threshold.
 @Suite struct QueuedPressTests {
-  /// The ways in which a press reaches the pedal of a loop.
+  /// The inputs for a press of a loop's pedal.
   enum Way: CaseIterable {
-    /// Two commands, one for the press and one for the release.
+    /// Two commands: the press and the release.
     case commands
-    /// Both on one frame, as an OSC message without an argument sends them.
+    /// Both on one frame, like an OSC message without an argument.
     case tap
     case note, controller, program, key
 
-    /// Whether the pedal can be held this way.
+    /// Whether this input supports long presses.
     var holds: Bool { self != .tap && self != .program }
   }
 
-  /// A foot on the pedal of the second loop, in frames from the start of a bar.
+  /// A foot on the pedal of loop 2, in frames from the start of a bar.
   ///
-  /// A beat has 2000 frames, a bar 4000, and the first loop plays rounds of 3000 from the same frame.
+  /// A beat has 2000 frames, a bar 4000, and loop 1 plays cycles of 3000 from the same frame.
   private final class Foot {
     static let rate = 8000
     static let beat = 2000, bar = 4000, round = 3000
@@ -28,7 +28,7 @@ import Testing
       sampleRate: Double(rate), loops: LoopSetup(count: 2, seconds: 10, keptSeconds: 1))
     private let origin: Int
     private let map: PressMap
-    /// The frame from which the input is loud.
+    /// The frame from which on the input is loud.
     var loudFrom = Int.max
 
     init() {
@@ -47,7 +47,7 @@ import Testing
         Command(.setPressMap(map.pointer)), Command(.set(.beat(.tempo), 240)),
         Command(.set(.beat(.beatsPerBar), 2)), Command(.set(.mixer(.liveRoute), 2)))
       _ = host.render([0], block: 1)
-      // Switched on, the metronome starts a bar.
+      // Turning on the metronome starts a bar.
       origin = Int(host.frame)
       host.send(Command(.set(.metronome(.on), 1)), Command(.loop(.recordOn)))
       host.send(Command(.loop(.recordOn), at: Int64(origin + Self.round)))
@@ -80,7 +80,7 @@ import Testing
       }
     }
 
-    /// Presses the pedal on a frame and lets it go some frames later, from the present on.
+    /// Presses the pedal on a frame, and releases it some frames later.
     func press(_ way: Way, at frame: Int, for length: Int) {
       let (down, up) = (UInt32(origin + frame), UInt32(origin + frame + length))
       switch way {
@@ -101,12 +101,12 @@ import Testing
     }
   }
 
-  /// The first multiple of a period from a frame on.
+  /// The first multiple of a period at or after a frame.
   private func next(_ period: Int, from frame: Int, anchor: Int = 0) -> Int {
     anchor + (frame - anchor + period - 1) / period * period
   }
 
-  /// When an action that is asked for on a frame is due, for each value of `quantize`.
+  /// The due frame of an action requested on a frame, for each value of `quantize`.
   private func due(_ quantize: Int, from frame: Int, anchor: Int = 0) -> Int {
     switch quantize {
     case 1: next(Foot.beat, from: frame, anchor: anchor)
@@ -116,11 +116,11 @@ import Testing
     }
   }
 
-  // Taps, and holds to either side of the long press, in milliseconds.
+  // Taps, and durations just below and above a long press, in milliseconds.
   private static let lengths = [30, 100, 600, 900]
 
   @Test(arguments: Way.allCases, 0...3)
-  func `a press starts and ends a recording where it is due, however long it is held`(
+  func `a press starts and ends a recording on the grid, however long it is held`(
     way: Way, quantize: Int
   ) {
     for length in Self.lengths {
@@ -131,11 +131,11 @@ import Testing
         if threshold { foot.set(.threshold, -20) }
         let held = way.holds ? length * Foot.rate / 1000 : 0
         let pressed = 8130
-        // A count-in starts with the press, and takes the bars with it.
+        // A count-in starts with the press, and moves the bars there.
         let anchor = countIn > 0 ? pressed : 0
         var start = countIn > 0 ? pressed + Foot.bar : due(quantize, from: pressed)
         if threshold {
-          // Louder only when even a long press is over.
+          // The input is loud only after even a long press has ended.
           start += 7500
           foot.loudFrom = start
         }
@@ -149,7 +149,7 @@ import Testing
         foot.press(way, at: ended, for: held)
         foot.pass(until: max(end, ended + held) + 300)
         #expect(foot.reading.length == end - start, "\(name), end")
-        // Held after an end that came at once, it stops the loop.
+        // After an immediate end, a long press stops the loop.
         let isLong = way.holds && length > 500 && quantize == 0
         let isStopped = isLong && foot.reading.activity == .stopped
         #expect(isStopped || foot.reading.activity == .playing, "\(name): \(foot.reading)")
@@ -159,8 +159,8 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
-  func `a second tap while a recording's start or end waits changes nothing`(way: Way) {
-    // Before the bar, and on either side of it.
+  func `a second tap while a recording's start or end is queued changes nothing`(way: Way) {
+    // Before the bar, and just before and after it.
     for gap in [500, 1000] {
       let foot = Foot()
       foot.set(.quantize, 2)
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `a tap that comes later while it waits changes nothing either`() {
+  @Test func `a later tap while it is queued changes nothing either`() {
     let foot = Foot()
     foot.set(.quantize, 2)
     foot.press(.note, at: 8030, for: 240)
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `held again it gives up what waits`(isCounted: Bool) {
+  func `a long press cancels the queued action`(isCounted: Bool) {
     let foot = Foot()
     foot.set(.beat(.countIn), isCounted ? 4 : 0)
     if !isCounted { foot.set(.threshold, -20) }
@@ -202,7 +202,7 @@ import Testing
     #expect(foot.reading.activity == .empty)
   }
 
-  /// A foot whose loop of 8000 frames plays with a layer, and is quantized to the bar.
+  /// A foot with a loop of 8000 frames that plays with a layer, quantized to the bar.
   private func layered() -> Foot {
     let foot = Foot()
     for (frame, action) in [(8000, LoopAction.recordOn), (16_000, .recordOn), (17_000, .overdub)] {
@@ -216,9 +216,9 @@ import Testing
   }
 
   @Test(arguments: [600, 1200])
-  func `pressed twice it undoes the layer before, and what the first press queued`(gap: Int) {
+  func `a double press undoes the previous layer, and what the first press queued`(gap: Int) {
     let foot = layered()
-    // The bar of 24,000 comes behind the second press, or between the two.
+    // The bar at 24,000 is after the second press, or between the two.
     foot.press(.note, at: 23_100, for: 240)
     foot.press(.note, at: 23_100 + gap, for: 240)
     foot.pass(until: 33_000)
@@ -226,7 +226,7 @@ import Testing
     #expect(foot.reading.overdubs == 0 && foot.reading.length == 8000)
   }
 
-  @Test func `pressed twice while an overdub is on it takes that back, and queues no other`() {
+  @Test func `a double press during an overdub undoes it, and queues no other`() {
     let foot = layered()
     foot.press(.note, at: 23_100, for: 240)
     foot.pass(until: 29_000)
@@ -238,20 +238,20 @@ import Testing
     #expect(foot.reading.overdubs == 1)
   }
 
-  @Test func `held it stops the loop, and what the press queued does not come`() {
+  @Test func `a long press stops the loop, and cancels what the press queued`() {
     let foot = layered()
     foot.press(.key, at: 20_600, for: 7000)
     foot.pass(until: 36_000)
     #expect(foot.reading.pending == nil && foot.reading.activity == .stopped)
     #expect(foot.reading.overdubs == 1)
-    // Held when it is stopped it clears, though the press queued that it plays.
+    // A long press on a stopped loop clears it, although the press queued playback.
     foot.press(.key, at: 36_100, for: 7000)
     foot.pass(until: 44_000)
     #expect(foot.reading.pending == nil && foot.reading.activity == .empty)
   }
 
   @Test(arguments: [LoopAction.release, .undo, .redo, .rewind, .forward])
-  func `what decides nothing about the queue leaves it`(action: LoopAction) {
+  func `actions unrelated to the queue leave it`(action: LoopAction) {
     let foot = layered()
     foot.send(.overdub, at: 20_600)
     if action == .redo { foot.send(.undo, at: 20_700) }
@@ -263,7 +263,7 @@ import Testing
   }
 
   @Test(arguments: [LoopAction.stop, .pause, .done, .clear, .cancel])
-  func `what decides about the queue empties it`(action: LoopAction) {
+  func `actions that override the queued one empty the queue`(action: LoopAction) {
     let foot = layered()
     foot.send(.overdub, at: 20_600)
     foot.send(action, at: 20_700)
@@ -271,7 +271,7 @@ import Testing
     #expect(foot.reading.pending == nil && foot.reading.activity != .overdubbing)
   }
 
-  @Test func `undo takes back an overdub whose end is queued, and the end with it`() {
+  @Test func `undo removes an overdub whose end is queued, and cancels the end`() {
     let foot = layered()
     foot.send(.overdub, at: 20_600)
     foot.send(.overdub, at: 25_000)
@@ -281,7 +281,7 @@ import Testing
     #expect(foot.reading.overdubs == 1)
   }
 
-  @Test func `a clip that is kept takes the place of what waits`() {
+  @Test func `retroactive recording replaces the queued action`() {
     let foot = Foot()
     foot.set(.beat(.countIn), 4)
     foot.send(.recordOn, at: 8030)

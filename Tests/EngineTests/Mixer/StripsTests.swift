@@ -29,7 +29,7 @@ import Testing
     #expect(!isThrough && length == 256)
   }
 
-  @Test func `a loop's strip moves until it has reached its targets`() {
+  @Test func `a loop's strip is busy until it has reached its targets`() {
     var strips = Strips(loops: 2, sampleRate: 48_000)
     strips.settle()
     strips.loop(1).pointee.setGain(0.5)

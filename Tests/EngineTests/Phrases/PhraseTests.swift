@@ -2,15 +2,15 @@ import Engine
 import TestSupport
 import Testing
 
-/// Phrases: notes that are written down and played again, to the frame.
+/// Phrases: notes recorded and played back to the frame.
 @Suite struct PhraseTests {
-  /// A host with a phrase, and the memory of it kept as long as the host.
+  /// A host with a phrase, whose memory it retains.
   private final class Stage {
     let host: OfflineHost
     let memory: PhraseMemory
     private let block: Int
     private let isFreewheeling: Bool
-    /// The frames that were rendered since the start.
+    /// The number of frames rendered.
     private(set) var frame = 0
 
     init(
@@ -23,7 +23,7 @@ import Testing
       memory = PhraseMemory(mostTouches: mostTouches, seconds: 10)
     }
 
-    /// Sends a command for a frame from now on.
+    /// Sends a command for a frame relative to the current one.
     func send(_ action: Command.Action, in frames: Int = 0) {
       host.send(Command(action, at: Int64(host.frame) + Int64(frames)))
     }
@@ -45,8 +45,7 @@ import Testing
 
     func level(_ finger: Finger) -> Float { host.engine.shared.notes.level(of: finger) }
 
-    /// The frames, from now on, at which fingers that repeat others are found to have changed, where
-    /// each step is rendered by itself.
+    /// The relative frames at which the playback finger for a finger changes, rendered in steps.
     func changes(_ finger: Finger, frames: Int, step: Int = 1) -> [Int] {
       var changes: [Int] = []
       var last = level(finger.repeated())
@@ -63,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 333, 2048], [false, true])
-  func `notes are written down on their frames`(block: Int, isFreewheeling: Bool) {
+  func `notes are recorded on their frames`(block: Int, isFreewheeling: Bool) {
     let stage = Stage(block: block, isFreewheeling: isFreewheeling)
     stage.send(.recordPhrase(stage.memory.pointer), in: 100)
     stage.on(.cell(3), in: 40)
@@ -71,7 +70,7 @@ import Testing
     stage.on(.midi(60), in: 1000)
     stage.off(.cell(3), in: 1500)
     stage.off(.cell(4), in: 2100)
-    // Struck again while it is held; and what repeats is not written down.
+    // Restarted while held. Playback itself is not recorded.
     stage.on(.midi(60), in: 3000)
     stage.on(Finger.midi(61).repeated(), in: 3100)
     stage.send(.stopPhrase, in: 4100)
@@ -87,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 333])
-  func `a phrase is played on its frames, and ends by itself`(block: Int) {
+  func `a phrase is played on its frames, and ends on its own`(block: Int) {
     let stage = Stage(block: block)
     stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(4), in: 0)
@@ -99,13 +98,13 @@ import Testing
     stage.send(.playPhrase, in: 50)
     #expect(stage.changes(.cell(4), frames: 1040) == [50, 150, 350, 827])
     #expect(stage.memory.state == .playing)
-    // What plays by hand is left alone.
+    // Notes played by hand are unaffected.
     #expect(stage.level(.cell(4)) == 0)
     stage.pass(20)
     #expect(stage.memory.state == .stopped)
   }
 
-  @Test func `what sounds at its end is ended there, and the time runs from the record press`() {
+  @Test func `sounding notes end with it, and its time starts with the record press`() {
     let stage = Stage(block: 480)
     stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(1), in: 479_999)
@@ -134,7 +133,7 @@ import Testing
     stage.pass(1)
     #expect(all.allSatisfy { stage.level($0) == 0 })
     #expect((0..<50).allSatisfy { stage.level(.cell($0)) == 0.5 })
-    // And again from the beginning, with all that it had.
+    // And again from the start, with all recorded notes.
     stage.send(.playPhrase)
     stage.pass(11)
     #expect(all.allSatisfy { stage.level($0) == 0.5 })
@@ -143,7 +142,7 @@ import Testing
     #expect(all.allSatisfy { stage.level($0) == 0 })
   }
 
-  @Test func `with nothing recorded there is nothing to play`() {
+  @Test func `an empty phrase can't be played`() {
     let host = OfflineHost(isPlayable: true)
     let memory = PhraseMemory(mostTouches: 16, seconds: 10)
     func refusals() -> Int {
@@ -160,7 +159,7 @@ import Testing
     #expect(memory.state == .stopped)
   }
 
-  @Test func `the next recording takes the place of the phrase at once`() {
+  @Test func `the next recording replaces the phrase at once`() {
     let stage = Stage()
     stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(1))
@@ -175,11 +174,11 @@ import Testing
     #expect(stage.memory.state == .stopped && other.state == .recording && other.touches == 1)
   }
 
-  @Test func `a full memory takes no more notes, and ends those that it has`() {
+  @Test func `a full memory records no more notes, and ends those that it has`() {
     let stage = Stage(mostTouches: 8)
     stage.send(.recordPhrase(stage.memory.pointer))
     for number in 0..<20 { stage.on(.cell(number), in: number) }
-    // The finger's next note is not kept, but its former one ends.
+    // The finger's next note is not recorded, but its previous one ends.
     stage.on(.cell(3), in: 50)
     stage.send(.note(.allOff), in: 60)
     stage.pass(100)
@@ -187,7 +186,7 @@ import Testing
     #expect(stage.events[8...].map(\.frame) == [50] + Array(repeating: 60, count: 7))
   }
 
-  @Test func `at another rate it is as long in seconds`() {
+  @Test func `at another rate its length in seconds is the same`() {
     let stage = Stage()
     stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(4), in: 4800)
@@ -199,7 +198,7 @@ import Testing
     let finger = Finger.cell(4).repeated()
     func level() -> Float { other.engine.shared.notes.level(of: finger) }
     func pass(_ frames: Int) { _ = other.render(Tone.constant(0, frames: frames), block: 64) }
-    // The host's own frames began anew with it.
+    // The host's frame count restarted with it.
     pass(9600)
     #expect(level() == 0)
     pass(1)
@@ -211,7 +210,7 @@ import Testing
     #expect(stage.memory.length == 0.3)
   }
 
-  @Test func `a recording goes on under another driver at its rate, and ends with the rate`() {
+  @Test func `a recording continues under another driver, and ends at another rate`() {
     let stage = Stage()
     stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(4), in: 100)

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Notes in the engine: fingers, sustain, instruments that change.
+/// Notes in the engine: fingers, sustain, and changes of the instrument.
 @Suite struct SamplerTests {
-  /// A host that plays an instrument, and keeps those that were given.
+  /// A host that plays an instrument, and retains the instruments it was given.
   private final class Stage {
     let host: OfflineHost
     let block: Int
@@ -40,20 +40,20 @@ import Testing
 
     func off(_ key: UInt8, at frame: Int? = nil) { play(.off(.key(key)), at: frame) }
 
-    /// Lets it go on.
+    /// Renders silence.
     func pass(_ frames: Int) {
       sound += host.render(Tone.constant(0, frames: frames), block: block).left
     }
 
     func level(_ finger: Finger) -> Float { host.engine.shared.notes.level(of: finger) }
 
-    /// How many commands were done since.
+    /// The number of commands done since the last call.
     var doneCount: Int {
       host.events().count { if case .done = $0.kind { true } else { false } }
     }
   }
 
-  /// A tone without an end, of 375 Hz at key 60.
+  /// An endless tone of 375 Hz at key 60.
   private static func tone(
     release: Float = 0.05, change: (inout SamplerRegion) -> Void = { _ in }
   ) -> SamplerInstrument {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [1, 32, 64, 333, 2048])
-  func `a note begins on its frame, and sounds the same in blocks of any size`(block: Int) {
+  func `a note starts on its frame, and sounds the same at any block size`(block: Int) {
     func played(_ block: Int) -> [Float] {
       let stage = Stage(
         block: block,
@@ -88,12 +88,12 @@ import Testing
       return stage.sound
     }
     let sound = played(block)
-    // The tone begins with a zero, and the attack with another.
+    // The tone starts with a zero, and so does the attack.
     #expect(sound.firstIndex { $0 != 0 }.map { (777...780).contains($0) } == true)
     #expect(Measure.firstDifference(sound, played(97)) == nil)
   }
 
-  @Test func `a note sounds until its finger is lifted, and its level is told as long`() {
+  @Test func `a note sounds until its release, and its level is published meanwhile`() {
     let stage = Stage(Self.tone())
     stage.on(60, velocity: 0.5)
     stage.pass(48_000)
@@ -106,7 +106,7 @@ import Testing
     #expect(Measure.peak(stage.sound.suffix(4800)) == 0)
   }
 
-  @Test func `a finger that plays again ends its note, with a release`() {
+  @Test func `a finger's new note ends its previous one, with a release`() {
     let stage = Stage(Self.tone())
     let finger = Finger.cell(3)
     stage.on(60, finger)
@@ -114,7 +114,7 @@ import Testing
     stage.on(64, finger, velocity: 0.25)
     stage.pass(9600)
     #expect(stage.level(finger) == 0.25)
-    // Of both notes only the second is left.
+    // Only the second of the notes sounds.
     let residue = Measure.residue(
       stage.sound.suffix(4800), hertz: 375 * exp2(4.0 / 12), sampleRate: 48_000)
     #expect(residue < -90, "\(residue) dB")
@@ -123,7 +123,7 @@ import Testing
     #expect(Measure.peak(stage.sound.suffix(1000)) == 0)
   }
 
-  @Test func `what is sustained sounds on until that is over`() {
+  @Test func `sustained notes sound until sustain ends`() {
     let stage = Stage(Self.tone())
     stage.host.send(Command(.set(.notes(.sustain), 1)))
     stage.on(60)
@@ -135,27 +135,27 @@ import Testing
     stage.host.send(Command(.set(.notes(.sustain), 0)))
     stage.pass(24_000)
     #expect(stage.level(.key(60)) == 0 && stage.level(.key(67)) == 1)
-    // The other one is still held, and alone.
+    // Only the other one is still held.
     let residue = Measure.residue(
       stage.sound.suffix(4800), hertz: 375 * exp2(7.0 / 12), sampleRate: 48_000)
     #expect(residue < -90, "\(residue) dB")
   }
 
-  @Test func `to sustain anew ends what was sustained before`() {
+  @Test func `a new sustain ends the notes of the one before`() {
     let stage = Stage(Self.tone())
     stage.host.send(Command(.set(.notes(.sustain), 1)))
     stage.on(60)
     stage.pass(640)
     stage.off(60)
     stage.pass(640)
-    // Off and on again in one frame.
+    // Off and on again on one frame.
     stage.host.send(Command(.set(.notes(.sustain), 0)), Command(.set(.notes(.sustain), 1)))
     stage.pass(9600)
     #expect(stage.level(.key(60)) == 0)
     #expect(Measure.peak(stage.sound.suffix(1000)) == 0)
   }
 
-  @Test func `all notes end at once, held and sustained ones`() {
+  @Test func `all notes end at once, held or sustained`() {
     let stage = Stage(Self.tone())
     stage.host.send(Command(.set(.notes(.sustain), 1)))
     for key: UInt8 in 40..<50 { stage.on(key, velocity: 0.1) }
@@ -166,14 +166,14 @@ import Testing
     stage.pass(9600)
     #expect((40..<50).allSatisfy { stage.level(.key($0)) == 0 })
     #expect(Measure.peak(stage.sound.suffix(1000)) == 0)
-    // The fingers that were on them end nothing more, and can begin again.
+    // The former fingers end nothing more, and can start again.
     stage.off(47)
     stage.on(47)
     stage.pass(64)
     #expect(stage.level(.key(47)) == 1)
   }
 
-  @Test func `a note that is over is no longer told of, though it is held`() {
+  @Test func `the level of a decayed note is not published, even while it is held`() {
     let stage = Stage(Self.tone { $0.loopMode = .none })
     stage.on(60, velocity: 0.5)
     stage.pass(6400)
@@ -182,7 +182,7 @@ import Testing
     #expect(stage.level(.key(60)) == 0)
   }
 
-  @Test func `without an instrument nothing sounds, and nothing is stuck`() {
+  @Test func `without an instrument there is no sound and no stuck note`() {
     let stage = Stage()
     stage.on(60)
     stage.pass(640)
@@ -193,7 +193,7 @@ import Testing
     #expect(stage.doneCount == 3)
   }
 
-  @Test func `what is no number is no note`() {
+  @Test func `a NaN starts no note`() {
     let stage = Stage(Self.tone())
     for (cents, velocity) in [(Float.nan, Float(1)), (.infinity, 1), (6000, .nan), (6000, 0)] {
       let start = NoteStart(finger: .key(1), key: 200, cents: cents, velocity: velocity)
@@ -201,14 +201,14 @@ import Testing
     }
     stage.pass(640)
     #expect(stage.level(.key(1)) == 0 && Measure.peak(stage.sound) == 0)
-    // What is far away is no harm.
+    // Extreme values are harmless.
     let start = NoteStart(finger: .key(1), key: 255, cents: 1e30, velocity: 1e30)
     stage.play(.on(start))
     stage.pass(6400)
     #expect(stage.sound.allSatisfy { $0.isFinite })
   }
 
-  @Test func `a thousand touches at once leave no note stuck`() {
+  @Test func `a thousand simultaneous touches leave no stuck note`() {
     let stage = Stage(Self.tone(release: 0.1))
     for finger in 0..<512 {
       stage.on(UInt8(30 + finger % 60), .cell(finger), velocity: 0.1)
@@ -230,7 +230,7 @@ import Testing
 
   // MARK: - Instruments
 
-  @Test func `an instrument is let go when its last note is over`() {
+  @Test func `an instrument is released when its last note has ended`() {
     let stage = Stage(Self.tone())
     stage.on(60)
     stage.pass(640)
@@ -238,7 +238,7 @@ import Testing
     stage.give(Self.tone { $0.tune = 1200 })
     stage.on(72)
     stage.pass(24_000)
-    // The note on; the old one is still held, and heard.
+    // The note-on was done. The old note is still held and audible.
     #expect(stage.doneCount == 1)
     #expect(stage.level(.key(60)) == 1)
     stage.off(72)
@@ -246,12 +246,12 @@ import Testing
     #expect(Measure.residue(stage.sound.suffix(4800), hertz: 375, sampleRate: 48_000) < -90)
     stage.off(60)
     stage.pass(9600)
-    // Both notes off, and the change.
+    // Both note-offs, and the change.
     #expect(stage.doneCount == 3)
     #expect(Measure.peak(stage.sound.suffix(100)) == 0)
   }
 
-  @Test func `the next change hurries the one before that still sounds`() {
+  @Test func `another change cuts off notes of the instrument before the last`() {
     let stage = Stage(Self.tone())
     stage.on(60)
     stage.pass(640)
@@ -259,15 +259,16 @@ import Testing
     stage.pass(64)
     #expect(stage.doneCount == 1)
     stage.give(nil)
-    // 10 ms, and the step under way: that ends the first, and the second sounded never.
+    // 10 ms, and the current step: the first instrument has ended, and the second never sounded.
     stage.pass(480 + 128)
     #expect(stage.doneCount == 2)
     #expect(stage.level(.key(60)) == 0)
-    // A fade of 10 ms bends by a 480th of the tone at most; the tone itself by 1.2e-3.
+    // The second difference of a fade of 10 ms is at most a 480th of the tone, that of the tone
+    // itself 1.2e-3.
     #expect(Measure.roughness(stage.sound) < 0.003)
   }
 
-  @Test func `changes without a note are done at once`() {
+  @Test func `changes without sounding notes are done at once`() {
     let stage = Stage(Self.tone())
     let instrument = Self.tone()
     for _ in 0..<600 { stage.give(instrument) }
@@ -275,7 +276,7 @@ import Testing
     #expect(stage.doneCount == 600)
   }
 
-  @Test func `another rate cuts notes off, and answers what waits`() {
+  @Test func `another rate cuts notes off, and answers pending changes`() {
     let stage = Stage(Self.tone())
     stage.on(60)
     stage.pass(640)
@@ -285,7 +286,7 @@ import Testing
     let other = OfflineHost(takingOver: stage.host.engine, sampleRate: 96_000)
     #expect(stage.level(.key(60)) == 0)
     #expect(other.events().count == 1)
-    // The instrument is still there, and at its pitch.
+    // The instrument is unchanged, and at its pitch.
     let start = NoteStart(finger: .key(60), key: 60, cents: 6000, velocity: 1)
     other.send(Command(.note(.on(start))))
     let sound = other.render(Tone.constant(0, frames: 19_200), block: 64).left
@@ -293,7 +294,7 @@ import Testing
     #expect(residue < -90, "\(residue) dB")
   }
 
-  @Test func `an instrument is kept by nobody but its owner`() {
+  @Test func `an instrument is retained by its owner only`() {
     weak var watched: SamplerInstrument?
     do {
       let instrument = Self.tone()

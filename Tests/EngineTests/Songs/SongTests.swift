@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Songs in the engine: what comes through the ring, to the frame.
+/// Songs in the engine: samples through the ring, to the frame.
 @Suite struct SongTests {
-  /// A host with a song on its way, and the ring kept as long as the host.
+  /// A host with a song, whose ring it retains.
   private final class Stage {
     let host: OfflineHost
     private(set) var mix: [Float] = []
@@ -23,7 +23,7 @@ import Testing
       _ = host.render(Tone.constant(0, frames: 64), block: 64)
     }
 
-    /// Sends the whole of a song, or its beginning.
+    /// Sends all of a song, or its beginning.
     @discardableResult
     func play(_ samples: [Float], isWhole: Bool = true, seconds: Double = 20) -> SongRing {
       let ring = SongRing(seconds: seconds, sampleRate: 48_000)
@@ -36,12 +36,12 @@ import Testing
 
     func stop() { host.send(Command(.playSong(nil))) }
 
-    /// Lets it go on.
+    /// Renders silence.
     func pass(_ frames: Int) {
       mix += host.render(Tone.constant(0, frames: frames), block: block).left
     }
 
-    /// What became of the commands.
+    /// The results of the commands.
     var outcomes: [EngineRefusal?] {
       host.events().compactMap { event in
         switch event.kind {
@@ -60,17 +60,19 @@ import Testing
     }
   }
 
-  /// The greatest bend of a tone: what is no click bends less than twice as much.
+  /// The greatest second difference of a tone.
+  ///
+  /// That of a sound without clicks is less than twice as large.
   private static func bend(_ hertz: Double) -> Float {
     Measure.roughness(Tone.sine(hertz, frames: 4800))
   }
 
   @Test(arguments: [1, 64, 333, 2048], [Float(0), 1])
-  func `a song comes out to the bit, from its first frame to its last`(block: Int, route: Float) {
+  func `a song plays bit for bit, from its first frame to its last`(block: Int, route: Float) {
     let song = Tone.noise(frames: 30_000)
     let stage = Stage(block: block)
     stage.set(.mixer(.musicRoute), route)
-    // The route's own fade is over: sources that are silent are where they are going at once.
+    // The fade of the route has ended: silent sources reach their targets at once.
     stage.pass(9600)
     let ring = stage.play(song)
     stage.pass(40_000)
@@ -81,7 +83,7 @@ import Testing
     #expect(stage.outcomes == [nil])
   }
 
-  @Test func `routed nowhere it is silent, and yet goes on`() {
+  @Test func `on the route off it is silent, but continues`() {
     let stage = Stage()
     stage.set(.mixer(.musicRoute), 2)
     stage.pass(9600)
@@ -109,9 +111,9 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 1000])
-  func `stop and another song fade out in 5 ms, and tell when the ring is let go`(block: Int) {
+  func `stop and another song fade out in 5 ms, and report when the ring is released`(block: Int) {
     let stage = Stage(block: block)
-    // Both begin and are left at a crest.
+    // Both start, and are stopped, at a crest.
     let song = (0..<96_000).map { Float(0.5 * cos(2 * .pi * 200 * Double($0) / 48_000)) }
     let fading = Array(song[..<48].enumerated().map { Float($0) / 48 * $1 }) + song[48...]
     let first = stage.play(fading)
@@ -119,7 +121,7 @@ import Testing
     #expect(stage.outcomes == [nil])
     stage.play(fading)
     stage.pass(block)
-    // Still fading where the block is short.
+    // Still fading if the block is short.
     #expect(stage.outcomes == (block < 240 ? [] : [nil]))
     stage.pass(12_000 - block)
     #expect(stage.outcomes == (block < 240 ? [nil] : []))
@@ -128,16 +130,16 @@ import Testing
     stage.pass(12_000)
     #expect(stage.outcomes == [nil])
     #expect(first.framesRead == read)
-    // 5 ms, to the end of the block in which that ends.
+    // 5 ms, and the rest of the block in which that ends.
     let end = 24_000 + 240 + block
     #expect(Measure.peak(stage.mix[(24_000 + 200)..<24_240]) < 0.05)
     #expect(Measure.peak(stage.mix[end...]) == 0)
-    // The rise of 48 frames is a part of the song, and bends most; a click from a crest would bend
-    // by 0.5.
+    // The rise of 48 frames is part of the song, and has the greatest second difference. That of a
+    // click from a crest would be 0.5.
     #expect(Measure.roughness(stage.mix) < 0.04)
   }
 
-  @Test func `a change while another is under way is refused, and the first one is made`() {
+  @Test func `a change during another one is refused, and the first one is made`() {
     let stage = Stage()
     stage.play(Tone.sine(200, frames: 96_000))
     stage.pass(9600)
@@ -158,21 +160,21 @@ import Testing
     let ring = stage.play(Tone.sine(441, frames: frames))
     let expected = Int(Float(frames) / rate)
     stage.pass(expected + 40_000)
-    // Measured where it goes evenly. What keeps formants, or stretches chords to four times their
-    // length, costs a tone a little of its purity.
+    // Measured in the steady part. Engines that preserve formants, or stretch chords fourfold,
+    // degrade the purity of a tone a little.
     let middle = stage.mix[(expected / 4)..<(expected * 3 / 4)]
     #expect(
       Measure.residue(middle.prefix(12_000), hertz: 441, sampleRate: 48_000)
         < (engine == 0 ? -45 : -25))
-    // As long as it should be, but for what an engine delays: up to 52 ms, and at rate 0.25 the
-    // reach of its window in slow motion.
+    // The expected length, except for the latency of the engine: up to 52 ms, and at rate 0.25 the
+    // length of its window in slow motion.
     let end = stage.mix.lastIndex { abs($0) > 0.05 } ?? 0
     #expect(abs(end - expected) < 9600)
     #expect(ring.isOver && ring.waits == 0)
     #expect(Measure.peak(stage.mix.suffix(2000)) == 0)
   }
 
-  @Test func `the chain's pitch is the song's on the route chain only, and bypass takes it off`() {
+  @Test func `the chain's pitch applies to a song on the route chain, and not on bypass`() {
     let stage = Stage()
     stage.set(.warp(.semitones), 12)
     let song = Tone.sine(220, frames: 400_000)
@@ -191,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0.5), 1, 4], [Float(0), 2])
-  func `a disk that is too slow is heard as a pause without a click, and counted`(
+  func `a disk that is too slow causes a pause without a click, and is counted`(
     rate: Float, engine: Float
   ) {
     let stage = Stage()
@@ -202,7 +204,7 @@ import Testing
     stage.pass(Int(100_000 / rate) + 9600)
     #expect(ring.waits == 1 && ring.isWaitedFor)
     #expect(Measure.peak(stage.mix.suffix(4800)) == 0)
-    // A little is not enough to go on with.
+    // A few frames are not enough to continue.
     Self.fill(ring, Array(song[100_000..<110_000]))
     stage.pass(4800)
     #expect(ring.isWaitedFor && Measure.peak(stage.mix.suffix(4800)) == 0)
@@ -211,14 +213,14 @@ import Testing
     stage.pass(24_000)
     #expect(!ring.isWaitedFor && ring.waits == 1)
     #expect(Measure.peak(stage.mix[(pause + 9600)...]) > 0.4)
-    // Jumps of pitch engines apart, a click would bend by as much as the tone is high. Where it
-    // goes four times as fast, so does the rise on the tape: 60 frames.
+    // Except for jumps of the pitch engines, the second difference of a click would be the
+    // amplitude of the tone. At four times the rate the rise on the tape is faster, too: 60 frames.
     #expect(Measure.roughness(stage.mix[4800...]) < 0.02)
   }
 
-  @Test func `when all is over, and when it was stopped, the engine rests`() {
+  @Test func `the engine is idle after the end, and after a stop`() {
     let stage = Stage()
-    // At rest it does not even say what the limiter does.
+    // When idle, it does not publish the limiter's reduction either.
     func isAwake() -> Bool {
       _ = stage.host.engine.shared.meters.collect(.limiter)
       stage.pass(4800)
@@ -235,14 +237,14 @@ import Testing
     stage.stop()
     stage.pass(9600)
     #expect(!isAwake())
-    // A disk that lets it wait is looked after.
+    // An underrun is taken into account.
     stage.play(Tone.sine(200, frames: 4800), isWhole: false)
     stage.pass(9600)
     #expect(isAwake())
     #expect(stage.outcomes == [nil, nil, nil, nil])
   }
 
-  @Test func `a server of another rate lets go of the song, and refuses one of the former rate`() {
+  @Test func `a server at another rate releases the song, and refuses one at the previous rate`() {
     let stage = Stage()
     let ring = stage.play(Tone.sine(200, frames: 96_000))
     stage.pass(9600)
@@ -259,7 +261,7 @@ import Testing
     #expect(refusals == [.otherRate])
   }
 
-  @Test func `a change that waits while the rate changes is answered`() {
+  @Test func `a change that is pending while the rate changes is answered`() {
     let stage = Stage()
     stage.play(Tone.sine(200, frames: 96_000))
     stage.pass(9600)
@@ -272,7 +274,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 1, 2])
-  func `however it is cut into blocks, it sounds the same`(engine: Float) {
+  func `the output doesn't depend on the block size`(engine: Float) {
     func run(_ block: Int) -> [Float] {
       let stage = Stage(block: block)
       stage.set(.warp(.engine), engine)

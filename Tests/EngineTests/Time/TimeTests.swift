@@ -3,8 +3,8 @@ import Testing
 @testable import Engine
 
 @Suite struct ClockFilterTests {
-  /// Feeds blocks whose times jitter evenly by so many microseconds, and returns the greatest
-  /// error of the told time of a frame, in microseconds, after the first seconds.
+  /// Feeds blocks whose times have uniform jitter of some microseconds, and returns the greatest
+  /// error of the estimated time of a frame in microseconds, after the first seconds.
   private func error(
     trueRate: Double, nominal: Double, jitter: Double, block: (Int) -> Int, seconds: Double = 30
   ) -> Double {
@@ -30,9 +30,10 @@ import Testing
   }
 
   @Test(arguments: [16, 64, 1024])
-  func `tells the time through jitter and a rate that is off`(block: Int) {
-    // 48 kHz that is 100 millionths fast, and blocks that wake up to 500 µs early or late. The
-    // loop averages over seconds; of 47 blocks a second, the fewest here, a fifth is left.
+  func `estimates the time despite jitter and an inaccurate rate`(block: Int) {
+    // 48 kHz that is 100 ppm fast, and blocks that wake up to 500 µs early or late. The loop filter
+    // averages over seconds. Of 47 blocks per second, the fewest here, a fifth of the jitter
+    // remains.
     let worst = error(trueRate: 48_004.8, nominal: 48_000, jitter: 500) { _ in block }
     #expect(worst < 500 / 5, "\(worst) µs")
   }
@@ -42,10 +43,10 @@ import Testing
     #expect(error(trueRate: 48_000.5, nominal: 48_000, jitter: 0) { _ in 64 } < 0.5)
   }
 
-  @Test func `never takes jitter for a rate`() {
+  @Test func `never mistakes jitter for a rate`() {
     var filter = ClockFilter(sampleRate: 48_000)
     for block in 0..<400 {
-      // Every other block is late by as much as passes for jitter.
+      // Every other block is late by the maximum that counts as jitter.
       let late = block % 2 == 0 ? 0.0 : 90_000
       filter.update(frame: Int64(block * 64), microseconds: Double(block * 64) / 0.048 + late)
       let rate = 1e6 / filter.reading.microsecondsPerFrame
@@ -53,12 +54,12 @@ import Testing
     }
   }
 
-  @Test func `does not mind lost blocks and changing sizes`() {
+  @Test func `is robust against xruns and changing block sizes`() {
     let worst = error(trueRate: 44_100, nominal: 44_100, jitter: 0) { $0 % 7 == 0 ? 2048 : 128 }
     #expect(worst < 0.5, "\(worst) µs")
   }
 
-  @Test func `begins anew when the clock is set`() {
+  @Test func `restarts when the clock is set`() {
     var filter = ClockFilter(sampleRate: 48_000)
     for block in 0..<100 {
       filter.update(frame: Int64(block * 64), microseconds: Double(block * 64) / 0.048)
@@ -76,14 +77,14 @@ import Testing
     #expect(timeline.frame == 1 << 32)
   }
 
-  @Test func `never goes back when another server counts anew`() {
+  @Test func `never goes back when another server counts from 0`() {
     var timeline = Timeline()
     _ = timeline.begin(at: 500_000)
     _ = timeline.begin(at: 64)
     #expect(timeline.frame == 1 << 32 + 64)
   }
 
-  @Test func `leaves out the frames of lost blocks`() {
+  @Test func `skips the frames of xruns`() {
     var timeline = Timeline()
     _ = timeline.begin(at: 1000)
     #expect(timeline.advance(to: 1640, from: 1064) == 640)
@@ -91,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 40_000, 1 << 31 - 1] as [UInt32])
-  func `goes on where the last block ended when the count steps back`(back: UInt32) {
+  func `continues at the end of the last block when the count steps back`(back: UInt32) {
     var timeline = Timeline()
     _ = timeline.begin(at: 40_000)
     #expect(timeline.advance(to: 40_000 &- back, from: 40_064) == 64)
@@ -103,7 +104,7 @@ import Testing
 }
 
 @Suite struct PublishedTests {
-  @Test func `is read whole`() async {
+  @Test func `is read atomically`() async {
     final class Rig: Sendable {
       let clock = Published(ClockReading(frame: 0, microseconds: 0, microsecondsPerFrame: 0))
     }

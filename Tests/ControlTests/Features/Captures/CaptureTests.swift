@@ -216,7 +216,7 @@ import Testing
     awaitDisk()
   }
 
-  // MARK: - What goes wrong
+  // MARK: - Failures
 
   @Test func `a slow disk ends the capture, and everything in the ring is saved`() throws {
     let (starter, listener) = (Desk.client(9001), Desk.client(9002))

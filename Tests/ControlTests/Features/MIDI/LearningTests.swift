@@ -5,7 +5,7 @@ import OSC
 import TestSupport
 import Testing
 
-/// Learning from the movement of a controller, which itself must have no effect.
+/// MIDI learn from the movement of a controller, which itself must have no effect.
 @Suite struct LearningTests {
   private let desk = Desk()
 
@@ -25,7 +25,7 @@ import Testing
     #expect(desk.tell("/midi/learn", .string(path)).isEmpty)
   }
 
-  /// The row of a bound controller, learned on the first channel or named.
+  /// The row of a controller that was mapped on the first channel, or by number.
   private func learnt(
     _ path: String, _ controller: Int32, _ press: String = "turn", isNamed: Bool = false
   ) -> [Received] {
@@ -43,7 +43,7 @@ import Testing
     desk.tell("/player/state").last { $0.address == "/player/state" }?.arguments.first
   }
 
-  @Test func `the press that a button is learnt from does nothing, nor does its release`() {
+  @Test func `the press that maps a button has no effect, nor has its release`() {
     learn("/player/record")
     turn(21, 127)
     #expect(desk.take() == learnt("/player/record", 21, "short"))
@@ -54,7 +54,7 @@ import Testing
     #expect(player == .string("recording"))
   }
 
-  @Test func `a pedal that goes through its way does nothing until it has come back`() {
+  @Test func `a pedal that maps a button has no effect until it has returned`() {
     learn("/player/record")
     turn(64, 12, 50, 90, 127, 80, 20, 0)
     #expect(player == .string("start"))
@@ -62,7 +62,7 @@ import Testing
     #expect(player == .string("recording"))
   }
 
-  @Test func `a press that was over before it was seen is learnt, and the next one acts`() {
+  @Test func `a press that ended before it was seen is mapped, and the next one acts`() {
     learn("/player/record")
     turn(21, 0)
     #expect(player == .string("start"))
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `what is on or off stays as it is while it is learnt`(before: Int32) {
+  func `mapping a switch does not change it`(before: Int32) {
     desk.tell("/mute", .int32(before))
     desk.pass()
     learn("/mute")
@@ -83,7 +83,7 @@ import Testing
     #expect(value("/mute") == 0)
   }
 
-  @Test func `a fader that is learnt takes the value up where it passes it`() {
+  @Test func `a mapped fader picks up the value as it passes it`() {
     desk.tell("/echo/mix", .float(0.5))
     learn("/echo/mix")
     turn(7, 20)
@@ -97,7 +97,7 @@ import Testing
     #expect(value("/echo/mix") == 0)
   }
 
-  @Test func `a fader that is pulled down while it is learnt takes the value up on its way back`() {
+  @Test func `a fader pulled down while it is mapped picks up the value on its way back`() {
     desk.tell("/echo/mix", .float(0.5))
     learn("/echo/mix")
     turn(7, 40, 20, 0)
@@ -108,7 +108,7 @@ import Testing
     #expect(abs((value("/echo/mix") ?? 0) - (0.5 + 2.0 / 126)) < 1e-6)
   }
 
-  @Test func `a pad that is learnt for a value sets it from its next press on`() {
+  @Test func `a pad mapped to a value sets it from its next press on`() {
     desk.tell("/echo/mix", .float(0.5))
     learn("/echo/mix")
     turn(21, 127, 0)
@@ -117,7 +117,7 @@ import Testing
     #expect(abs((value("/echo/mix") ?? 0) - (0.5 + 36.0 / 126)) < 1e-6)
   }
 
-  @Test func `what else the controller turns does not hear of the press either`() {
+  @Test func `the press that maps a controller does not affect its other mappings`() {
     desk.tell("/midi/learn", .string("/player/record"), .int32(21))
     _ = desk.take()
     learn("/mute")
@@ -129,7 +129,7 @@ import Testing
     #expect(value("/mute") == 1)
   }
 
-  @Test func `a controller that is named turns at once`() {
+  @Test func `a controller mapped by number is active at once`() {
     #expect(
       desk.tell("/midi/learn", .string("/echo/mix"), .int32(7))
         == learnt("/echo/mix", 7, isNamed: true))
@@ -137,9 +137,9 @@ import Testing
     #expect(value("/echo/mix") == 1)
   }
 
-  // MARK: - What ends the node
+  // MARK: - Quit
 
-  @Test func `what ends the node can't be learnt, and the refusal says why`() throws {
+  @Test func `quit can't be mapped, and the error has the reason`() throws {
     for told in [
       desk.tell("/midi/learn", .string("/quit")),
       desk.tell("/midi/learn", .string("/quit"), .int32(21)),
@@ -158,7 +158,7 @@ import Testing
     #expect(!desk.node.isQuitting)
   }
 
-  // MARK: - Addresses that stand for many
+  // MARK: - Address templates
 
   private func wait(_ desk: Desk, while isBusy: () -> Bool) {
     for _ in 0..<2000 where isBusy() {
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `a cell of the grid is learnt, listed, played and forgotten`() {
+  @Test func `a grid cell is mapped, listed, played and unmapped`() {
     let told = learnt("/grid/1/2", 26, isNamed: true)
     #expect(desk.tell("/midi/learn", .string("/grid/1/2"), .int32(26)) == told)
     #expect(
@@ -184,7 +184,7 @@ import Testing
     #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 0)
   }
 
-  @Test func `a cell is learnt from a pad, whose press is not played`() {
+  @Test func `a cell is mapped to a pad, and the press that maps it is silent`() {
     learn("/grid/1/2")
     turn(26, 90)
     #expect(desk.take() == learnt("/grid/1/2", 26))
@@ -195,7 +195,7 @@ import Testing
     #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 1)
   }
 
-  @Test func `a cell is bound still after a restart`() throws {
+  @Test func `the mapping of a cell survives a restart`() throws {
     let folder = try TemporaryFolder()
     do {
       let desk = Desk(home: folder.url.path)
@@ -209,7 +209,7 @@ import Testing
     #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 1)
   }
 
-  @Test func `what stands for many is not learnt itself, nor are more than can be kept`() {
+  @Test func `address templates can't be mapped, and the number of mappings is limited`() {
     let whole = desk.tell("/midi/learn", .string("/grid/{row}/{column}"), .int32(3))
     #expect(whole.first?.arguments[1] == .string("type"))
     #expect(

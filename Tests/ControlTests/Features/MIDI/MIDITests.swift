@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// Controllers and their bindings.
+/// MIDI controllers and their mappings.
 @Suite struct MIDITests {
   private func turn(_ desk: Desk, _ controller: UInt8, _ value: UInt8) {
     desk.host.midi.append((desk.host.frame, [0xB0, controller, value]))
@@ -24,7 +24,7 @@ import Testing
     ]
   }
 
-  @Test func `the controller that moves next is bound, and turns the address when it moves on`() {
+  @Test func `the next controller that moves is mapped, and sets the value as it moves on`() {
     let desk = Desk()
     turn(desk, 20, 5)
     #expect(desk.tell("/midi/learn", .string("/echo/mix")).isEmpty)
@@ -40,7 +40,7 @@ import Testing
     #expect(value(desk, "/echo/mix") == 0)
   }
 
-  @Test func `all are told what is learnt, and what is turned`() {
+  @Test func `subscribers receive new mappings, and the values set by controllers`() {
     let desk = Desk()
     let other = Desk.client(9001)
     for pattern in ["/midi/learnt", "/live/gain"] {
@@ -62,7 +62,7 @@ import Testing
     ("/reverb/predelay", 127, 0.25), ("/midi/bend", 127, 24), ("/piano/octave", 127, 8),
     ("/grid/octaves", 127, 8),
   ])
-  func `a controller's way is the address's range`(path: String, turned: Int, wanted: Double) {
+  func `a controller covers the range of its address`(path: String, turned: Int, wanted: Double) {
     let desk = Desk()
     desk.tell("/midi/learn", .string(path), .int32(40))
     _ = desk.take()
@@ -70,7 +70,7 @@ import Testing
     #expect(value(desk, path) == wanted)
   }
 
-  @Test func `a knob turns frequencies and times in equal ratios on both sides of its middle`() {
+  @Test func `a knob changes frequencies and times in equal ratios on both sides of its center`() {
     let desk = Desk()
     desk.tell("/midi/learn", .string("/echo/tone"), .int32(40))
     _ = desk.take()
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a button is pressed once, where the controller passes the middle`() {
+  @Test func `a button is pressed once, as the controller reaches 64`() {
     let desk = Desk()
     desk.tell("/midi/learn", .string("/player/record"), .int32(64))
     _ = desk.take()
@@ -103,13 +103,13 @@ import Testing
     ("/live/route", "type"), ("/status", "type"), ("/location", "type"), ("/take/load", "type"),
     ("/nothing", "unknown"), ("/midi/learn", "type"),
   ])
-  func `what takes no number is refused`(path: String, code: String) {
+  func `addresses that take no number are refused`(path: String, code: String) {
     let desk = Desk()
     #expect(desk.tell("/midi/learn", .string(path)).first?.arguments[1] == .string(code))
     #expect(desk.tell("/midi/learn", .string(path), .int32(3)).first?.arguments[1] == .string(code))
   }
 
-  @Test func `what is bound is listed, and forgotten`() {
+  @Test func `mappings are listed, and removed`() {
     let desk = Desk()
     desk.tell("/midi/learn", .string("/live/gain"), .int32(7))
     desk.tell("/midi/learn", .string("/echo/mix"), .int32(7))
@@ -130,7 +130,7 @@ import Testing
     #expect(value(desk, "/echo/mix") == 1)
   }
 
-  @Test func `who waits for a controller can give up`() {
+  @Test func `learning can be canceled`() {
     let desk = Desk()
     desk.tell("/midi/learn", .string("/live/gain"))
     #expect(desk.tell("/midi/forget", .string("/live/gain")).isEmpty)
@@ -139,7 +139,7 @@ import Testing
     #expect(value(desk, "/live/gain") == 0)
   }
 
-  @Test func `what is bound is so after a restart`() throws {
+  @Test func `mappings survive a restart`() throws {
     let folder = try TemporaryFolder()
     do {
       let desk = Desk(home: folder.url.path)
@@ -155,7 +155,7 @@ import Testing
     #expect(value(desk, "/live/gain") == 24)
   }
 
-  @Test func `pitches that the audio thread has let go are let go here, too`() throws {
+  @Test func `key maps released by the audio thread are freed`() throws {
     let desk = Desk()
     let midi = desk.node.features[MIDI.self]
     for step in 0..<20 {
@@ -169,7 +169,7 @@ import Testing
     #expect(midi.keyMaps.count == 1)
   }
 
-  @Test func `what is waited for is shown with the seconds to go`() {
+  @Test func `a queued command is reported with its remaining seconds`() {
     let desk = Desk()
     desk.tell("/metronome/countin", .int32(2))
     desk.tell("/player/record")

@@ -6,13 +6,14 @@ import OSC
 import TestSupport
 import Testing
 
-/// Pedals: what is bound to which press, what that sends, and what lights show.
+/// Pedals: the mappings of presses, the messages they send, and the lights.
 @Suite struct PedalTests {
   private let desk = Desk()
 
   private static let shipped = Project.file("Presets").path
 
-  /// Plays MIDI messages at once, lets a contact's bounce pass, lets the node look after them, and returns what went out.
+  /// Plays MIDI messages at once, waits out the bounce of a contact, polls the node, and returns
+  /// the MIDI output.
   @discardableResult
   private func play(
     _ messages: [UInt8]..., frames: Int = 1536, on desk: Desk? = nil
@@ -48,7 +49,8 @@ import Testing
   // MARK: - Learning
 
   @Test(arguments: [[0x93, 40, 100], [0xC3, 40], [0xB3, 40, 127]] as [[UInt8]])
-  func `a button is learnt from whatever is pressed, which does nothing by that`(bytes: [UInt8]) {
+  func `a button is mapped to any trigger, and the press that maps it has no effect`(bytes: [UInt8])
+  {
     #expect(desk.tell("/midi/learn", .string("/player/record")).isEmpty)
     play(bytes)
     let told = desk.take()
@@ -62,8 +64,7 @@ import Testing
     #expect(state == "recording")
   }
 
-  @Test func `a value that is turned is learnt from a controller alone, and notes sound meanwhile`()
-  {
+  @Test func `a continuous value is mapped to controllers only, and notes sound meanwhile`() {
     desk.tell("/midi/learn", .string("/echo/mix"))
     play([0x90, 60, 100], [0xC0, 3])
     #expect(desk.take().isEmpty)
@@ -72,7 +73,7 @@ import Testing
     #expect(desk.take().first?.address == "/midi/learnt")
   }
 
-  @Test func `a note that is learnt for what is on or off toggles it`() {
+  @Test func `a note mapped to a switch toggles it`() {
     desk.tell("/midi/learn", .string("/mute"))
     play([0x90, 40, 100], [0x80, 40, 0])
     #expect(bindings().first?[4] == "toggle")
@@ -80,7 +81,7 @@ import Testing
       play([0x90, 40, 100], [0x80, 40, 0])
       #expect(value("/mute") == .int32(wanted))
     }
-    // By message or by foot, it is the same value.
+    // A message and a press set the same value.
     desk.tell("/mute", .int32(0))
     play([0x90, 40, 100])
     #expect(value("/mute") == .int32(1))
@@ -119,7 +120,7 @@ import Testing
     #expect(code(desk.tell("/midi/learn", .string("/loop/gain"), .int32(128))) == "range")
   }
 
-  @Test func `words are gone through, round and back`() {
+  @Test func `next and previous step through words, and wrap around`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/live/route"), .string("next"))
     desk.tell("/midi/bind", .string("note:41"), .string("/live/route"), .string("previous"))
     for wanted in ["direct", "off", "chain"] {
@@ -130,7 +131,7 @@ import Testing
     #expect(value("/live/route") == .string("off"))
   }
 
-  @Test func `presets are gone through`() throws {
+  @Test func `next and previous step through presets`() throws {
     let folder = try TemporaryFolder()
     for (name, mix) in [("a", 0.1), ("b", 0.2), ("next one", 0.3)] {
       try #"{"set": {"/echo/mix": \#(mix)}}"#.write(
@@ -147,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `a cell of the grid is held as long as the note is`() {
+  @Test func `a grid cell is held as long as its note`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/grid/1/2"))
     play([0x90, 40, 64])
     #expect(abs(desk.host.engine.shared.notes.level(of: .cell(1)) - 64 / 127.0) < 1e-6)
@@ -162,7 +163,7 @@ import Testing
     (["/live/route", "sideways"], "range"), (["/preset", "short"], "type"),
     (["/status", "short"], "type"), (["/pong", "short"], "type"),
   ])
-  func `what a press can't send is refused when it is bound`(words: [String], code: String) {
+  func `an invalid message is refused when it is mapped`(words: [String], code: String) {
     let arguments = words.map(Argument.string)
     #expect(self.code(desk.give([UInt8](address: "/midi/learn", arguments))) == code)
     #expect(
@@ -174,13 +175,13 @@ import Testing
     "note", "note:", "note:128", "note:-1", "cc:x", "key:KEY_NOTHING", "note:1@0", "note:1@17",
     "pedal:3", "",
   ])
-  func `what is no trigger is refused, and the refusal shows one`(name: String) {
+  func `an invalid trigger is refused, and the error shows a valid one`(name: String) {
     let told = desk.tell("/midi/bind", .string(name), .string("/player/record"))
     #expect(code(told) == "type")
     #expect(told.first?.arguments.last?.text?.contains("note:60") == true)
   }
 
-  @Test func `a press that can't be is refused, and one that the player refuses is told`() {
+  @Test func `an impossible press is refused, and one that the player refuses is reported`() {
     #expect(
       code(
         desk.tell(
@@ -200,7 +201,7 @@ import Testing
       ])
   }
 
-  @Test func `subscribers are told what a press has set`() {
+  @Test func `subscribers receive values set by a press`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/mute"))
     desk.tell("/subscribe", .string("/mute"))
     desk.pass()
@@ -209,7 +210,7 @@ import Testing
     #expect(desk.take() == [Received("/mute", [.int32(1)])])
   }
 
-  @Test func `keys of a keyboard are learnt by their names, and press`() {
+  @Test func `keys of a keyboard are mapped by their names`() {
     desk.tell("/midi/learn", .string("/player/record"))
     desk.node.press(key: 109, isDown: true)
     play()
@@ -222,7 +223,7 @@ import Testing
     desk.node.press(key: 109, isDown: true)
     play()
     #expect(state == "recording")
-    // What is no key is none.
+    // An invalid key has no effect.
     desk.node.press(key: -1, isDown: true)
     desk.node.press(key: 70_000, isDown: true)
     play()
@@ -231,7 +232,7 @@ import Testing
 
   // MARK: - The table
 
-  @Test func `one press alone is forgotten, or all of an address`() {
+  @Test func `one press is unmapped, or all of an address`() {
     for press in ["short", "long", "double"] {
       desk.tell(
         "/midi/bind", .string("note:40"), .string("/loop/clear"), .string(press))
@@ -240,7 +241,7 @@ import Testing
     #expect(
       code(desk.tell("/midi/forget", .string("/loop/clear"), .string("long"))) == "missing")
     #expect(bindings().map(\.[3]) == ["double", "short"])
-    // What is no press is not taken for all of them.
+    // An invalid press does not mean all of them.
     #expect(code(desk.tell("/midi/forget", .string("/loop/clear"), .string("shrt"))) == "range")
     #expect(bindings().count == 2)
     #expect(desk.tell("/midi/forget", .string("/loop/clear")).isEmpty)
@@ -249,8 +250,7 @@ import Testing
     #expect(desk.host.engine.shared.notes.level(of: .midi(40)) > 0)
   }
 
-  @Test func `all that is bound is so after a restart, and what an older version kept, too`() throws
-  {
+  @Test func `all kinds of mappings survive a restart`() throws {
     let folder = try TemporaryFolder()
     let presets = PresetLibrary(shipped: nil)
     var before: [[String]] = []
@@ -282,7 +282,7 @@ import Testing
     #expect(value("/loop/state", on: desk) == .string("recording"))
   }
 
-  @Test func `bindings of an older version are taken over`() throws {
+  @Test func `mappings of an older version are converted`() throws {
     let desk = Desk()
     desk.node.beginSession()
     var state = NodeState()
@@ -300,7 +300,7 @@ import Testing
 
   // MARK: - Lights
 
-  @Test func `what is bound is lit as its loop, its value and its word are`() {
+  @Test func `a light shows the state of the loop, the value or the word`() {
     desk.tell("/midi/bind", .string("note:40@3"), .string("/player/record"))
     desk.tell("/midi/bind", .string("note:41@3"), .string("/mute"))
     desk.tell("/midi/bind", .string("cc:42@3"), .string("/live/route"), .string("direct"))
@@ -314,7 +314,7 @@ import Testing
     #expect(play() == [[0x92, 41, 0], [0xB2, 42, 0]])
   }
 
-  @Test func `lights are switched off and on, and sent again by that`() {
+  @Test func `lights are turned off and on, which sends them again`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/loop/clear"))
     #expect(play() == [[0x90, 40, 127]])
     desk.tell("/midi/lights", .int32(0))
@@ -326,7 +326,7 @@ import Testing
     #expect(play() == [[0x90, 40, 127]])
   }
 
-  @Test func `lights are sent again to a pedal that is plugged in anew`() {
+  @Test func `lights are sent again to a pedal that is reconnected`() {
     func plug(_ connections: [String]) {
       desk.ports = [
         SoundPort(name: "midi_out", isMIDI: true, isInput: false, connections: connections)
@@ -339,11 +339,11 @@ import Testing
     plug([])
     #expect(play() == [])
     plug(["pedal:in"])
-    // Seen, and sent a block later.
+    // The node detects the connection, and sends in the next buffer.
     #expect(play() == [[0x90, 40, 127]])
   }
 
-  @Test func `the loads of a table have lights, too, as far as the control side knows`() throws {
+  @Test func `presets have lights, set by the control side`() throws {
     let folder = try TemporaryFolder()
     for name in ["a", "b"] {
       try #"{"set": {"/echo/mix": 0.5}}"#.write(
@@ -358,7 +358,7 @@ import Testing
     #expect(play([0x90, 41, 100], frames: 640, on: desk) == [[0x90, 40, 0], [0x90, 41, 127]])
   }
 
-  @Test func `a short press has the light, and one that is named for something else comes first`() {
+  @Test func `the light shows the short press, unless another is assigned`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/player/record"), .string("short"))
     desk.tell("/midi/bind", .string("note:40"), .string("/loop/clear"), .string("long"))
     #expect(play() == [[0x90, 40, 0]])
@@ -369,16 +369,16 @@ import Testing
     #expect(play() == [[0x90, 40, 0]])
   }
 
-  @Test func `beats and values light what does not press them`() {
+  @Test func `beats and values can light a trigger that is not mapped to them`() {
     desk.tell("/midi/light", .string("/metronome/beat"), .string("cc:20@2"))
     desk.tell("/midi/light", .string("/mute"), .string("note:41"))
     desk.tell("/midi/light", .string("/live/route"), .string("off"), .string("note:42"))
     desk.tell("/mute", .int32(1))
     let lit = play(frames: 48_000)
     #expect(lit.contains([0x90, 41, 127]) && lit.contains([0x90, 42, 0]))
-    // Two beats, and the one in the middle of which it began.
+    // Two beats, and the one during which it started.
     #expect(2...3 ~= lit.count { $0 == [0xB1, 20, 127] })
-    // What is only lit sounds as ever.
+    // A trigger that only has a light still sounds.
     play([0x90, 41, 100])
     #expect(desk.host.engine.shared.notes.level(of: .midi(41)) > 0)
   }
@@ -388,7 +388,7 @@ import Testing
     ["/loop/clear", "program:40"], ["/loop/clear"], ["/loop/clear", "light:3"],
     ["/takes", "note:3"],
   ])
-  func `what has no light is refused one`(words: [String]) {
+  func `an address without a light is refused`(words: [String]) {
     #expect(code(desk.give([UInt8](address: "/midi/light", words.map(Argument.string)))) == "type")
   }
 
@@ -408,7 +408,7 @@ import Testing
 
   // MARK: - Loops
 
-  @Test func `a loop's pedal hears of the press and of its end, and shows what the loop does`() {
+  @Test func `a loop's pedal receives press and release, and shows the loop's state`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/loop/2/pedal"))
     desk.tell("/loop/2/pedal/long", .string("clear"))
     #expect(play() == [[0x90, 40, 0]])
@@ -422,7 +422,7 @@ import Testing
   }
 
   @Test(arguments: ["note:40", "cc:64", "program:3", "key:KEY_A", "1 0", "127 0", "none"])
-  func `with a grain the pedal records by each way in, from its bar to its bar`(way: String) {
+  func `with a grain the pedal records from bar to bar, from every input`(way: String) {
     func press() {
       switch way {
       case "note:40": play([0x90, 40, 100], [0x80, 40, 0])
@@ -443,7 +443,7 @@ import Testing
     if way.contains(":") { desk.tell("/midi/bind", .string(way), .string("/loop/2/pedal")) }
     desk.tell("/loop/2/quantize", .string("bar"))
     for wanted in ["recording", "playing"] {
-      // A bar has 96,000 frames: it waits for at most that long, and for some of it.
+      // A bar has 96,000 frames. The wait is at most that long, but not zero.
       press()
       #expect(value("/loop/2/next")?.text == "record")
       play(frames: 100_000)
@@ -453,8 +453,7 @@ import Testing
     #expect(length == 2 || length == 4)
   }
 
-  @Test func `the times of presses are set for triggers and pedals alike, and kept at home`() throws
-  {
+  @Test func `press durations apply to triggers and pedals, and are persisted`() throws {
     let folder = try TemporaryFolder()
     do {
       let desk = Desk(home: folder.url.path)
@@ -486,12 +485,12 @@ import Testing
     #expect(value("/loop/2/state", on: desk) == .string("stopped"))
   }
 
-  @Test func `what is bound to the loop that is chosen follows the choice`() {
+  @Test func `mappings of the selected loop follow the selection`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/loop/selected/record"))
     desk.tell("/midi/bind", .string("note:41"), .string("/loop/select"), .int32(3))
     desk.tell("/midi/bind", .string("note:42"), .string("/loop/selected/mute"))
     #expect(play() == [[0x90, 40, 0], [0x90, 41, 0], [0x90, 42, 0]])
-    // The one light is of the choice, the others of what is chosen.
+    // One light shows the selection, the others the selected loop.
     #expect(play([0x90, 41, 100]) == [[0x90, 41, 127]])
     #expect(play([0x90, 40, 100]) == [[0x90, 40, 127]])
     #expect(value("/loop/3/state") == .string("recording"))
@@ -502,7 +501,7 @@ import Testing
     #expect(value("/loop/1/mute") == .int32(0))
   }
 
-  @Test func `one press reaches all loops, and its light is lit where it is so in one of them`() {
+  @Test func `one press reaches all loops, and its light is on if any of them is`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/loop/*/record"))
     desk.tell("/midi/bind", .string("note:41"), .string("/loop/*/mute"))
     desk.tell("/midi/bind", .string("cc:7"), .string("/loop/*/gain"))
@@ -524,7 +523,7 @@ import Testing
       code(desk.tell("/midi/bind", .string("note:1"), .string("/loop/*/nothing"))) == "unknown")
   }
 
-  @Test func `a refusal names the loop`() {
+  @Test func `an error names the loop`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/loop/3/overdub"))
     desk.tell("/subscribe", .string("/error"))
     _ = desk.take()
@@ -534,7 +533,7 @@ import Testing
     #expect(told.first?.arguments.last?.text?.contains("loop 3 is idle") == true)
   }
 
-  @Test func `what is kept of loops that there are not now is kept on`() throws {
+  @Test func `stored mappings of missing loops are retained`() throws {
     let desk = Desk()
     desk.node.beginSession()
     var state = NodeState()
@@ -548,9 +547,9 @@ import Testing
       })
   }
 
-  // MARK: - Ready maps
+  // MARK: - Controller presets
 
-  @Test func `a map binds all of a pedal, in the place of what was bound to it`() throws {
+  @Test func `a controller preset replaces all mappings of its triggers`() throws {
     let folder = try TemporaryFolder()
     let maps = folder.url.appendingPathComponent("pedals")
     try FileManager.default.createDirectory(at: maps, withIntermediateDirectories: true)
@@ -590,7 +589,7 @@ import Testing
     ("light note 3 long /mute", 1), ("note 3 /mute\n\nnote 4 /nothing", 3),
     ("program 3 long /loop/clear", 1), ("light program 3 /mute", 1),
   ])
-  func `a map with a fault binds nothing, and the refusal names the line`(
+  func `an invalid controller preset maps nothing, and the error has the line`(
     text: String, line: Int
   ) throws {
     let folder = try TemporaryFolder()
@@ -605,7 +604,7 @@ import Testing
     #expect(bindings(on: desk).isEmpty)
   }
 
-  @Test func `a map that is not there is refused, with the names of those that are`() {
+  @Test func `a missing controller preset is refused with the names of the others`() {
     let desk = Desk(presets: PresetLibrary(shipped: Self.shipped))
     let told = desk.tell("/midi/pedal", .string("wahwah"))
     #expect(code(told) == "missing")
@@ -614,7 +613,7 @@ import Testing
   }
 
   @Test(arguments: ["fcb1010", "softstep", "page-turner"])
-  func `each map that is shipped is taken`(name: String) {
+  func `each shipped controller preset loads`(name: String) {
     let desk = Desk(presets: PresetLibrary(shipped: Self.shipped))
     #expect(
       desk.tell("/midi/pedal", .string(name))

@@ -34,7 +34,7 @@ import Testing
     #expect(state()[0] == .string("recording"))
     record()
     #expect(state()[0] == .string("stopped") && state()[3] == .int32(4))
-    // Whatever the current key is.
+    // The current key does not matter.
     desk.tell("/grid/root", .string("Eb"))
     #expect(
       desk.tell("/phrase/notes")[0].arguments == ["A", "C", "A", "E"].map(Argument.string))

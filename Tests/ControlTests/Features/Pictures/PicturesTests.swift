@@ -65,7 +65,7 @@ import Testing
     #expect(desk.ask("/take/species", .string(id), .string(name)).last?.address == "/reply")
   }
 
-  // MARK: - By hand
+  // MARK: - Requests
 
   @Test(.timeLimit(.minutes(10)))
   func `a picture is found, credited, shown, replaced and removed`() throws {
@@ -163,7 +163,7 @@ import Testing
     #expect(try origin() == .none)
   }
 
-  // MARK: - By itself
+  // MARK: - Automatic search
 
   @Test(.timeLimit(.minutes(10)))
   func `no species is disclosed unless enabled`() throws {

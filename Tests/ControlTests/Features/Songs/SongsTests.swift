@@ -6,7 +6,7 @@ import Testing
 
 /// Songs on the control side: lists, numbers, refusals and updates.
 @Suite struct SongsTests {
-  /// A desk with a folder of songs in its home folder.
+  /// A desk with a folder of songs in its data directory.
   private struct Shop {
     let folder = try! TemporaryFolder()
     let desk: Desk
@@ -162,7 +162,7 @@ import Testing
     #expect(error(shop.answer("/music")) == "missing")
     try Data().write(to: URL(fileURLWithPath: shop.music))
     #expect(error(shop.answer("/music")) == "missing")
-    // A node without a home folder has no music folder.
+    // A node without a data directory has no music folder.
     let desk = Desk()
     desk.tell("/music")
     var told: [Received] = []
@@ -225,7 +225,7 @@ import Testing
     var heard: [Float] = []
     var numbers: [Argument] = []
     for _ in 0..<300 {
-      letPass(seconds: 0.001, "the disk is read meanwhile, as beside a server")
+      letPass(seconds: 0.001, "the disk is read meanwhile, as under a server")
       heard += shop.desk.host.render(Tone.constant(0, frames: 480), block: 64).left
       shop.desk.seconds += 0.01
       _ = shop.desk.node.tick()
@@ -273,7 +273,7 @@ import Testing
             .string("\"b\" was canceled by a later request"),
           ]))
     for _ in 0..<500 {
-      letPass(seconds: 0.001, "the disk is read meanwhile, and no more is told than is awaited")
+      letPass(seconds: 0.001, "the disk is read meanwhile, and only the expected messages are sent")
       shop.desk.pass(seconds: 0.001)
     }
     #expect(
@@ -310,7 +310,7 @@ import Testing
     let later = OfflineHost(takingOver: shop.desk.host.engine, sampleRate: 44_100)
     var heard: [Float] = []
     for _ in 0..<400 {
-      letPass(seconds: 0.001, "the disk is read meanwhile, as beside a server")
+      letPass(seconds: 0.001, "the disk is read meanwhile, as under a server")
       heard += later.render(Tone.constant(0, frames: 441), block: 63).left
       shop.desk.seconds += 0.01
       _ = shop.desk.node.tick()

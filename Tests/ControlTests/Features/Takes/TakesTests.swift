@@ -187,7 +187,7 @@ import Testing
     try writer.finish()
   }
 
-  // MARK: - What is known of a take
+  // MARK: - Metadata
 
   @Test func `date, place, preset, source and title are filled in`() throws {
     desk.tell("/location", .float(52.5), .double(13.25))
