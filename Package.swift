@@ -88,6 +88,8 @@ let package = Package(
     .target(name: "Looks"),
     .target(name: "Screen", dependencies: ["Looks", "OSC"]),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
+    // The synthesis of the built-in instruments.
+    .target(name: "Tones", dependencies: ["CRealtime", "DSP"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     // Sound files of any format and rate.
     .target(name: "SoundFiles", dependencies: ["CSndfile", "CSoxr", "DSP", "Posix"]),
@@ -99,7 +101,7 @@ let package = Package(
     .target(
       name: "InstrumentFiles",
       dependencies: [
-        "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles",
+        "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles", "Tones",
       ]),
     // Persistence of the loops.
     .target(name: "LoopFiles", dependencies: ["CZlib", "Engine", "Posix"]),
@@ -182,8 +184,7 @@ let package = Package(
     .testTarget(
       name: "InstrumentFilesTests",
       dependencies: [
-        "DSP", "InstrumentFiles", "JSON", "Library", "Listening", "Posix", "SoundFiles",
-        "TestSupport",
+        "DSP", "InstrumentFiles", "JSON", "Library", "Posix", "SoundFiles", "TestSupport", "Tones",
       ],
       linkerSettings: linker),
     .testTarget(
@@ -290,7 +291,7 @@ if withFuzzer {
 // would only make the build longer.
 let optimized = [
   "CPage", "DSP", "Doors", "Drivers", "Engine", "HTTP", "Howl", "Listening", "LoopFiles", "OSC",
-  "Posix", "SQLite", "TestSupport", "DSPTests", "ListeningTests",
+  "Posix", "SQLite", "TestSupport", "Tones", "DSPTests", "ListeningTests",
 ]
 
 for target in package.targets
@@ -311,7 +312,7 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     target.swiftSettings?.append(
       .unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug)))
   }
-  if ["DSP", "Listening"].contains(target.name)
+  if ["DSP", "Listening", "Tones"].contains(target.name)
     || target.name == "TestSupport" && sanitizer != "thread"
   {
     // Tests process seconds of sound, which takes ten to fifty times longer without the optimizer.

@@ -1,7 +1,7 @@
 internal import DSP
-internal import Listening
 internal import Posix
 internal import SoundFiles
+internal import Tones
 
 /// The sound that a region plays, and its location in a file.
 package struct InstrumentSample: Hashable, Sendable {

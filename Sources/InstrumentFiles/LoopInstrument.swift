@@ -1,6 +1,7 @@
 internal import DSP
 internal import Glibc
 internal import Listening
+internal import Tones
 
 /// Makes an instrument from a recording: one sound, played chromatically.
 package enum LoopInstrument {

@@ -102,6 +102,7 @@ let package = Package(
     .target(name: "Music", swiftSettings: asInNode),
     .target(name: "Posix", dependencies: ["CPosix"], swiftSettings: asInNode),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
+    .target(name: "Tones", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: asInNode),
     .target(
       name: "SoundFiles", dependencies: ["CSndfile", "CSoxr", "DSP", "Posix"],
@@ -113,7 +114,7 @@ let package = Package(
     .target(
       name: "InstrumentFiles",
       dependencies: [
-        "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles",
+        "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles", "Tones",
       ],
       swiftSettings: asInNode),
     .executableTarget(

@@ -1,7 +1,7 @@
 import DSP
 import Foundation
-import Listening
 import Testing
+import Tones
 
 @testable import InstrumentFiles
 

@@ -1,8 +1,8 @@
 import DSP
 import Foundation
-import Listening
 import TestSupport
 import Testing
+import Tones
 
 @testable import InstrumentFiles
 

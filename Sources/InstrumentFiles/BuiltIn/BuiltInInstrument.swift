@@ -1,5 +1,5 @@
 internal import DSP
-internal import Listening
+internal import Tones
 
 /// The built-in instruments, which need no files: synthesized from sines and noise on demand.
 ///

@@ -1,6 +1,6 @@
 internal import DSP
 internal import Glibc
-internal import Listening
+internal import Tones
 
 /// A synthesized drum or cymbal.
 private struct DrumSound {

@@ -1,6 +1,6 @@
 internal import DSP
 internal import Glibc
-internal import Listening
+internal import Tones
 
 /// A synthesized struck or plucked string or bell, which decays on its own.
 struct StruckSound {

@@ -1,6 +1,6 @@
 internal import DSP
 internal import Glibc
-internal import Listening
+internal import Tones
 
 /// A synthesized sound that sustains for as long as it is held.
 struct SustainedSound {
