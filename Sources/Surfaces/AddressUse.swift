@@ -13,13 +13,7 @@ package struct AddressUse: Sendable {
   /// The address in the table.
   package let address: Address
   /// The constant arguments of each message.
-  package let constants: [Constant]
-
-  fileprivate init(_ path: String, _ address: Address, _ constants: [Constant]) {
-    self.path = path
-    self.address = address
-    self.constants = constants
-  }
+  package var constants: [Constant] = []
 
   /// The range of numbers that the address takes.
   package var range: ClosedRange<Float> {
@@ -35,14 +29,14 @@ package struct AddressUse: Sendable {
 }
 
 extension AddressTable {
-  /// Looks up an address to listen to, with any arguments.
-  package func heard(_ path: String) throws(SurfaceFault) -> AddressUse {
-    AddressUse(path, try declared(path), [])
+  /// Looks up an address that the node reports, with any arguments.
+  package func reported(_ path: String) throws(SurfaceFault) -> AddressUse {
+    AddressUse(path: path, address: try declared(path))
   }
 
   /// Looks up an address that takes one number in a range.
   package func number(_ path: String) throws(SurfaceFault) -> AddressUse {
-    let use = AddressUse(path, try declared(path), [])
+    let use = AddressUse(path: path, address: try declared(path))
     guard ["i", "f"].contains(use.address.types), use.range.lowerBound < use.range.upperBound else {
       throw SurfaceFault("\(path) takes \"\(use.address.types)\", not one number in a range")
     }
@@ -64,7 +58,7 @@ extension AddressTable {
     guard address.act != nil, address.forms.allSatisfy(\.isOptional) else {
       throw SurfaceFault("\(path) needs arguments")
     }
-    return AddressUse(path, address, [])
+    return AddressUse(path: path, address: address)
   }
 
   /// Looks up an address that takes these constants.
@@ -73,14 +67,14 @@ extension AddressTable {
   ) throws(SurfaceFault) -> AddressUse {
     let address = try declared(path)
     try address.check(constants.map { .constant($0) })
-    return AddressUse(path, address, constants)
+    return AddressUse(path: path, address: address, constants: constants)
   }
 
   /// Looks up an address that takes one text, known only at run time.
   package func text(_ path: String) throws(SurfaceFault) -> AddressUse {
     let address = try declared(path)
     try address.check([.varying(.text)])
-    return AddressUse(path, address, [])
+    return AddressUse(path: path, address: address)
   }
 
   /// Looks up an address, also one with numbers in its path.

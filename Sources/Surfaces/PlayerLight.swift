@@ -10,9 +10,14 @@ enum PlayerLight {
     return parts.first == "player" || others.contains(use.path) ? parts.last : nil
   }
 
-  /// Whether a button is lit by the chosen loop's state.
-  static func isOfChosenLoop(_ control: SurfaceControl) -> Bool {
-    guard case .press(let use) = control.kind else { return false }
-    return LoopLook.addingButtons.contains { use.path == "/loop/selected/\($0.button)" }
+  /// Whether a button's face is lit by the root's script, not by its own.
+  static func isLitByRoot(_ control: SurfaceControl) -> Bool {
+    switch control.kind {
+    case .choice: true
+    case .press(let use):
+      name(of: control) != nil
+        || LoopLook.addingButtons.contains { use.path == "/loop/selected/\($0.button)" }
+    default: false
+    }
   }
 }

@@ -63,6 +63,11 @@ struct Frame: Equatable, Sendable {
   /// The rectangle in its own coordinates.
   var own: Frame { Frame(x: 0, y: 0, width: width, height: height) }
 
+  /// The rectangle without a rim.
+  func inset(by rim: Double) -> Frame {
+    Frame(x: x + rim, y: y + rim, width: width - 2 * rim, height: height - 2 * rim)
+  }
+
   private var turned: Frame { Frame(x: y, y: x, width: height, height: width) }
 }
 

@@ -16,9 +16,10 @@ import Testing
 
   @Test func `an address that is not in the table is refused by name`() {
     for path in ["/echo/mixx", "", "/grid/{row}/{column}", "/grid/1", "/grid/1/x"] {
-      #expect(fault { () throws(SurfaceFault) in try table.heard(path) }.hasPrefix(path + " is no"))
+      #expect(
+        fault { () throws(SurfaceFault) in try table.reported(path) }.hasPrefix(path + " is no"))
     }
-    #expect(fault { () throws(SurfaceFault) in try table.heard("/grid/16/12") } == "")
+    #expect(fault { () throws(SurfaceFault) in try table.reported("/grid/16/12") } == "")
   }
 
   @Test func `a number has the range of the table`() throws {

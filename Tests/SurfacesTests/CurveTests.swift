@@ -68,7 +68,7 @@ import Testing
   {
     let addresses = Self.addresses.filter { $0.types == "f" }
     let faders = try addresses.enumerated().map { index, address in
-      try SurfaceControl.fader("fader-\(index)", "", address.path, in: Self.table)
+      try ControlMaker(table: Self.table)(.fader, address.path, "fader-\(index)", "")
     }
     let rows = stride(from: 0, to: faders.count, by: 4).map { first in
       Row(1, of: Array(faders[first..<min(faders.count, first + 4)]))
@@ -104,7 +104,7 @@ import Testing
 
   @Test func `an Open Stage Control fader at 0.5 has that value`() throws {
     for address in Self.addresses where address.types == "f" {
-      let control = try SurfaceControl.fader("one", "", address.path, in: Self.table)
+      let control = try ControlMaker(table: Self.table)(.fader, address.path, "one", "")
       let page = SurfacePage("All", Block(Row(1, control)))
       let builder = SessionBuilder(surface: Surface(pages: [page]), table: Self.table)
       let json = try builder.widget(control, on: page).value.json()

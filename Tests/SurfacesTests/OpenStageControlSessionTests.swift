@@ -135,9 +135,10 @@ import Testing
     let all = try widgets()
     let root = try #require(all[0]["onCreate"] as? String)
     #expect(
-      root.contains("globals.heard") && root.components(separatedBy: "'/subscribe'").count == 3)
+      root.contains("globals.receivedAt") && root.components(separatedBy: "'/subscribe'").count == 3
+    )
     let meter = try #require(all.first { $0["address"] as? String == "/meter" })
-    #expect(meter["onValue"] as? String == "globals.heard = Date.now()")
+    #expect(meter["onValue"] as? String == "globals.receivedAt = Date.now()")
     let title = try #require(all.first { $0["id"] as? String == "Takes/take-1/name" })
     #expect((title["onValue"] as? String)?.contains("{type: 's', value: String(title)}") == true)
   }

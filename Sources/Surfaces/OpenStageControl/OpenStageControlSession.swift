@@ -10,8 +10,8 @@ package enum OpenStageControlSession {
     let table = AddressTable.widest(seconds: seconds)
     let builder = SessionBuilder(surface: try .syrinx(loops: loops, table), table: table)
     return Widget.Value.object([
-      ("createdWith", .text("Open Stage Control")), ("version", .text("1.30.1")),
-      ("type", .text("session")), ("content", try builder.root().value),
+      ("createdWith", "Open Stage Control"), ("version", "1.30.1"),
+      ("type", "session"), ("content", try builder.root().value),
     ]).json() + "\n"
   }
 }
@@ -29,22 +29,22 @@ struct SessionBuilder {
         ("colorBg", .text(css(.background))),
         ("colorText", .text(css(.text))),
         ("colorWidget", .text(css(SurfaceControl.Accent.plain.color))),
-        ("address", .text("auto")),
+        ("address", "auto"),
         (
           "onCreate",
           .text(
             """
             send(\(try quoted("/subscribe")))
-            globals.asked = Date.now()
+            globals.subscribedAt = Date.now()
             setInterval('ping', () => { send(\(try quoted("/ping"))) }, 20000)
             // A script that handles a message can't send.
             setInterval('work', () => {
               // Levels come thirty times a second, to subscribers only.
               var now = Date.now()
-              var isDeaf = now - Math.max(globals.heard || 0, globals.asked) > 5000
-              if (globals.isNewNode || isDeaf) {
+              var isSilent = now - Math.max(globals.receivedAt || 0, globals.subscribedAt) > 5000
+              if (globals.isNewNode || isSilent) {
                 globals.isNewNode = false
-                globals.asked = now
+                globals.subscribedAt = now
                 send(\(try quoted("/subscribe")))
               }
               if (globals.wantsTakes) {
@@ -69,13 +69,14 @@ struct SessionBuilder {
     // Replies that no control shows.
     root.widgets = [
       listener(
-        "heard-pong", "/pong",
+        "received-pong", "/pong",
         """
         if (globals.engine !== undefined && globals.engine !== value[3]) globals.isNewNode = true
         globals.engine = value[3]
         """),
-      listener("heard-preset", try table.heard("/preset").path, "globals.preset = value"),
-      listener("heard-meter", try table.heard("/meter").path, "globals.heard = Date.now()"),
+      listener("received-preset", try table.reported("/preset").path, "globals.preset = value"),
+      listener(
+        "received-meter", try table.reported("/meter").path, "globals.receivedAt = Date.now()"),
     ]
     for page in surface.pages { root.tabs.append(try tab(page)) }
     return root
@@ -83,7 +84,7 @@ struct SessionBuilder {
 
   private func tab(_ page: SurfacePage) throws(SurfaceFault) -> Widget {
     var tab = Widget(
-      "tab", id: page.name, [("label", .text(page.name)), ("layout", .text("horizontal"))])
+      "tab", id: page.name, [("label", .text(page.name)), ("layout", "horizontal")])
     for (index, block) in page.blocks.enumerated() {
       var column = panel("\(page.name)-\(index + 1)", "vertical", part: 1)
       for (place, row) in block.rows.enumerated() {
@@ -104,12 +105,47 @@ struct SessionBuilder {
 
   // MARK: - Parts
 
+  typealias Properties = [(String, Widget.Value)]
+
+  /// The properties of a widget without messages of its own.
+  static let isolated: Properties = [("address", "auto"), ("bypass", true)]
+
+  /// Builds a button that runs a script when it is pressed.
+  func scripted(
+    _ id: String, _ script: String, _ properties: Properties, _ more: Properties = []
+  ) -> Widget {
+    let own: Properties = [("mode", "momentary"), ("bypass", true)]
+    return Widget("button", id: id, properties + own + more + [("onValue", .text(script))])
+  }
+
+  /// The label of a button that acts on a second press.
+  static func armed(_ caption: String) -> (String, Widget.Value) {
+    ("label", .text("#{VAR{isArmed, 0} ? \"Again?\" : \"\(caption)\"}"))
+  }
+
+  /// The end of a script that acts on a second press within three seconds, for the same subject.
+  static func onSecondPress(of subject: String, is same: String, _ act: String) -> String {
+    """
+    var now = Date.now()
+    if (\(subject) && locals.armed === \(same) && now - locals.since < 3000) {
+      locals.armed = undefined
+      setVar('this', 'isArmed', 0)
+      \(act)
+    } else if (\(subject)) {
+      locals.armed = \(same)
+      locals.since = now
+      setVar('this', 'isArmed', 1)
+      setTimeout(() => { setVar('this', 'isArmed', 0) }, 3000)
+    }
+    """
+  }
+
   func panel(_ id: String, _ layout: String, part: Double) -> Widget {
     Widget(
       "panel", id: id,
       [
-        ("layout", .text(layout)), ("expand", .number(part)), ("scroll", .flag(false)),
-        ("innerPadding", .flag(false)), ("alphaStroke", .number(0)), ("bypass", .flag(true)),
+        ("layout", .text(layout)), ("expand", .number(part)), ("scroll", false),
+        ("innerPadding", false), ("alphaStroke", 0), ("bypass", true),
       ])
   }
 
@@ -117,7 +153,7 @@ struct SessionBuilder {
   func listener(_ id: String, _ path: String, _ script: String) -> Widget {
     Widget(
       "variable", id: id,
-      [("address", .text(path)), ("bypass", .flag(true)), ("onValue", .text(script))])
+      [("address", .text(path)), ("bypass", true), ("onValue", .text(script))])
   }
 
   /// Quotes an address of the table for JavaScript.

@@ -4,47 +4,35 @@ extension SessionBuilder {
   /// Builds the widget of a control.
   func widget(_ control: SurfaceControl, on page: SurfacePage) throws(SurfaceFault) -> Widget {
     let id = Self.id(control, on: page)
-    let common: [(String, Widget.Value)] = [
-      ("label", .text(control.caption)), ("expand", .number(control.width)),
-      ("colorWidget", .text(css(control.accent.color))),
+    let unlabeled: Properties = [
+      ("expand", .number(control.width)), ("colorWidget", .text(css(control.accent.color))),
     ]
+    let common = [("label", .text(control.caption))] + unlabeled
+    func button(_ use: AddressUse, _ mode: Widget.Value, _ more: Properties) -> Widget {
+      Widget("button", id: id, common + osc(use) + [("mode", mode)] + more)
+    }
     switch control.kind {
-    case .press(let use):
-      return Widget(
-        "button", id: id,
-        common + osc(use) + [("mode", .text("momentary"))] + (try light(control)))
+    case .press(let use): return button(use, "momentary", try light(control))
     case .send(let use):
-      return Widget(
-        "button", id: id,
-        common + osc(use) + [("mode", .text("momentary"))]
-          + use.constants.map { ("on", Self.value($0)) })
+      return button(use, "momentary", use.constants.map { ("on", Self.value($0)) })
     case .slot(let number, let use): return try slot(number, use, control, id)
     case .choice(let use):
       guard let constant = use.constants.first else { throw SurfaceFault("\(id) has no constant") }
-      return Widget(
-        "button", id: id,
-        common + osc(use) + [
-          ("mode", .text("tap")), ("on", Self.value(constant)),
-          ("alphaFillOff", .text(Self.light(use, constant))),
-        ])
-    case .flag(let use):
-      return Widget(
-        "button", id: id,
-        common + osc(use) + [("mode", .text("toggle")), ("on", .number(1)), ("off", .number(0))])
-    case .key(let use):
-      return Widget(
-        "button", id: id,
-        common + osc(use) + [("mode", .text("push")), ("on", .number(1)), ("off", .number(0))])
+      return button(
+        use, "tap",
+        [("on", Self.value(constant)), ("alphaFillOff", .text(Self.light(use, constant)))])
+    case .flag(let use): return button(use, "toggle", Self.onAndOff)
+    case .key(let use): return button(use, "push", Self.onAndOff)
     case .fader(let use): return fader(control, use, id)
     case .stepper(let use):
       return captioned(
         control,
-        Widget("input", id: id, [("expand", .number(3))] + osc(use) + [("numeric", .flag(true))]))
+        Widget("input", id: id, [("expand", 3)] + osc(use) + [("numeric", true)]))
     case .names(let list, let chosen, _, _):
       return Widget(
         "dropdown", id: id,
         // The label shows the chosen name, which can arrive before the list.
-        common.filter { $0.0 != "label" } + osc(chosen) + [
+        unlabeled + osc(chosen) + [
           ("label", .text("\(control.caption): #{OSC{\(chosen.path)} || ''}")),
           ("values", .text("#{OSC{\(list.path)} || []}")),
         ])
@@ -52,46 +40,28 @@ extension SessionBuilder {
     case .words:
       return captioned(
         control,
-        Widget(
-          "input", id: id,
-          [("expand", .number(3)), ("address", .text("auto")), ("bypass", .flag(true))]))
+        Widget("input", id: id, [("expand", 3)] + Self.isolated))
     case .grid(let rows, let columns): return try grid(control, rows, columns, id)
     case .take(let row): return try take(row, id)
     case .post(let row): return try post(row, id)
     case .script(let words) where words.hasPrefix("preset"):
-      return Widget(
-        "button", id: id,
-        common.filter { $0.0 != "label" } + [
-          ("label", .text("#{VAR{isArmed, 0} ? \"Again?\" : \"\(control.caption)\"}")),
-          ("mode", .text("momentary")), ("bypass", .flag(true)),
-          ("onValue", .text(try preset(words))),
-        ])
+      return scripted(id, try preset(words), unlabeled + [Self.armed(control.caption)])
     case .script(let words) where words.hasPrefix("posts"):
-      return Widget(
-        "button", id: id,
-        common + [
-          ("mode", .text("momentary")), ("bypass", .flag(true)),
-          ("onValue", .text(try posts(words))),
-        ])
+      return scripted(id, try posts(words), common)
     case .script(let words):
       let by = words.split(separator: " ").last.map(String.init) ?? "0"
-      return Widget(
-        "button", id: id,
-        common + [
-          ("mode", .text("momentary")), ("bypass", .flag(true)),
-          (
-            "onValue",
-            .text(
-              """
-              globals.offset = Math.max(0, (globals.offset || 0) + \(by) * \(SurfaceScreen.takes))
-              globals.wantsTakes = true
-              """)
-          ),
-        ])
+      return scripted(
+        id,
+        """
+        globals.offset = Math.max(0, (globals.offset || 0) + \(by) * \(SurfaceScreen.takes))
+        globals.wantsTakes = true
+        """, common)
     }
   }
 
-  private func osc(_ use: AddressUse) -> [(String, Widget.Value)] {
+  private static let onAndOff: Properties = [("on", 1), ("off", 0)]
+
+  private func osc(_ use: AddressUse) -> Properties {
     let types = use.address.types
     // Optional arguments have no type tags.
     let tags = ["i", "f", "s"].contains(types) ? types : types.hasPrefix("s") ? "s" : ""
@@ -117,9 +87,9 @@ extension SessionBuilder {
   }
 
   // The player's enabled buttons are bright, the others take no touches.
-  private func light(_ control: SurfaceControl) throws(SurfaceFault) -> [(String, Widget.Value)] {
+  private func light(_ control: SurfaceControl) throws(SurfaceFault) -> Properties {
     guard let name = PlayerLight.name(of: control) else { return [] }
-    let state = "(OSC{\(try table.heard("/player/state").path)} || ['playing', '', 0, 1, 1])"
+    let state = "(OSC{\(try table.reported("/player/state").path)} || ['playing', '', 0, 1, 1])"
     let flag: String
     switch name {
     case "pause": flag = "\(state)[0] !== 'start'"
@@ -131,7 +101,7 @@ extension SessionBuilder {
       guard let index = PlayerControls.names.firstIndex(of: name) else {
         throw SurfaceFault("no rule for the light of \(name)")
       }
-      flag = "(OSC{\(try table.heard("/player/controls").path)} || [1, 1, 1, 1, 1, 1])[\(index)]"
+      flag = "(OSC{\(try table.reported("/player/controls").path)} || [1, 1, 1, 1, 1, 1])[\(index)]"
     }
     return [
       ("alphaFillOff", .text("#{\(flag) ? 0.9 : 0.1}")),
@@ -146,10 +116,7 @@ extension SessionBuilder {
     column.widgets = [
       Widget(
         "text", id: id + "/caption",
-        [
-          ("value", .text(control.caption + shown)), ("expand", .number(2)),
-          ("address", .text("auto")), ("bypass", .flag(true)),
-        ]), widget,
+        [("value", .text(control.caption + shown)), ("expand", 2)] + Self.isolated), widget,
     ]
     return column
   }
@@ -162,14 +129,14 @@ extension SessionBuilder {
       control,
       Widget(
         "fader", id: id,
-        [("horizontal", .flag(true)), ("design", .text("compact")), ("expand", .number(3))]
+        [("horizontal", true), ("design", "compact"), ("expand", 3)]
           + osc(use) + [
             ("range", .object(Self.breakpoints(use))), ("decimals", .number(use.isWhole ? 0 : 3)),
           ]), shown: "  @{\(id)}\(unit)")
   }
 
   // The app's faders are linear between breakpoints, which follow any other curve.
-  private static func breakpoints(_ use: AddressUse) -> [(String, Widget.Value)] {
+  private static func breakpoints(_ use: AddressUse) -> Properties {
     let range = Double(use.range.lowerBound)...Double(use.range.upperBound)
     let steps = use.address.curve == .linear ? 1 : 20
     return (0...steps).map { step in
@@ -186,14 +153,14 @@ extension SessionBuilder {
       case "state":
         """
         JS{
-          var state = OSC{\(try table.heard("/player/state").path)} || ["", "", 0, 0, 0]
+          var state = OSC{\(try table.reported("/player/state").path)} || ["", "", 0, 0, 0]
           return state[0] + "  " + Number(state[2]).toFixed(1) + " of " + Number(state[3]).toFixed(1) + " s"
         }
         """
       case "song":
         """
         JS{
-          var song = OSC{\(try table.heard("/music/state").path)} || ["stopped", 0, "", "", 0, 0]
+          var song = OSC{\(try table.reported("/music/state").path)} || ["stopped", 0, "", "", 0, 0]
           if (song[0] === "stopped") return "No song plays"
           return song[2] + "  " + Number(song[4]).toFixed(0) + " of " + Number(song[5]).toFixed(0) + " s"
         }
@@ -201,27 +168,26 @@ extension SessionBuilder {
       case "captured":
         """
         JS{
-          var capture = OSC{\(try table.heard("/capture/state").path)} || ["off", 0]
+          var capture = OSC{\(try table.reported("/capture/state").path)} || ["off", 0]
           return capture[0] === "on" ? "Captured: " + Number(capture[1]).toFixed(0) + " s" : "No capture"
         }
         """
       case "phrase":
         """
         JS{
-          var phrase = OSC{\(try table.heard("/phrase/state").path)} || ["", 0, 0, 0]
+          var phrase = OSC{\(try table.reported("/phrase/state").path)} || ["", 0, 0, 0]
           return "Phrase: " + phrase[0] + "  " + Number(phrase[2]).toFixed(1) + " s, " + phrase[3] + " notes"
         }
         """
       case "waiting":
-        "#{OSC{\(try table.heard("/feed/waiting").path), 0} > 0 ? OSC{\(try table.heard("/feed/waiting").path), 0} + \" waiting for the board\" : \"\"}"
-      case "pages": "#{OSC{\(try table.heard("/takes/total").path), 0} + \" takes\"}"
+        "#{OSC{\(try table.reported("/feed/waiting").path), 0} > 0 ? OSC{\(try table.reported("/feed/waiting").path), 0} + \" waiting for the board\" : \"\"}"
+      case "pages": "#{OSC{\(try table.reported("/takes/total").path), 0} + \" takes\"}"
       case let name: throw SurfaceFault("no source for the text \(name)")
       }
     return Widget(
       "text", id: id,
-      [
-        ("value", .text(script)), ("address", .text("auto")), ("bypass", .flag(true)),
-        ("expand", .number(control.width)), ("wrap", .flag(true)),
+      [("value", .text(script))] + Self.isolated + [
+        ("expand", .number(control.width)), ("wrap", true),
       ])
   }
 
@@ -230,18 +196,18 @@ extension SessionBuilder {
     _ control: SurfaceControl, _ rows: Int, _ columns: Int, _ id: String
   ) throws(SurfaceFault) -> Widget {
     var grid = panel(id, "default", part: control.width)
-    grid.properties.append(("traversing", .flag(true)))
+    grid.properties.append(("traversing", true))
     let cell = "'\(id)/' + value[0] + '/' + value[1]"
     grid.widgets = [
       listener(
-        id + "/layout", try table.heard("/grid/layout").path,
+        id + "/layout", try table.reported("/grid/layout").path,
         """
         globals.gridRows = value[0]
         globals.gridColumns = value[1]
         setVar('\(id)/*/*', 'shown', 0)
         """),
       listener(
-        id + "/cell", try table.heard("/grid/cell").path,
+        id + "/cell", try table.reported("/grid/cell").path,
         """
         var cell = \(cell)
         setVar(cell, 'left', (value[1] - 1) * 100 / globals.gridColumns)
@@ -252,7 +218,7 @@ extension SessionBuilder {
         setVar(cell, 'shown', 1)
         """),
       listener(
-        id + "/lit", try table.heard("/grid/lit").path,
+        id + "/lit", try table.reported("/grid/lit").path,
         "setVar(\(cell), 'light', value[2] > 0 ? 0.9 : 0.2)"),
     ]
     for row in 1...rows {
@@ -263,12 +229,12 @@ extension SessionBuilder {
             "button", id: "\(id)/\(row)/\(column)",
             [
               ("label", .text("#{VAR{name, 0} || \"\"}")),
-              ("visible", .text("#{VAR{shown, 0} == 1}")),
+              ("visible", "#{VAR{shown, 0} == 1}"),
               ("left", .text("#{VAR{left, 0} + \"%\"}")), ("top", .text("#{VAR{top, 0} + \"%\"}")),
               ("width", .text("#{VAR{width, 8} + \"%\"}")),
               ("height", .text("#{VAR{height, 6} + \"%\"}")),
-              ("alphaFillOff", .text("VAR{light, 0.2}")),
-            ] + osc(use) + [("mode", .text("push")), ("on", .number(1)), ("off", .number(0))]))
+              ("alphaFillOff", "VAR{light, 0.2}"),
+            ] + osc(use) + [("mode", "push")] + Self.onAndOff))
       }
     }
     return grid

@@ -2,57 +2,49 @@ internal import Control
 
 /// The rows of takes and posts.
 extension SessionBuilder {
-  func take(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
+  // A row: its text, and buttons with scripts.
+  private func row(_ id: String, wraps: Bool, _ buttons: Widget...) -> Widget {
     var line = panel(id + "/panel", "horizontal", part: 1)
-    func act(_ name: String, _ caption: String, _ script: String, _ accent: SurfaceControl.Accent)
-      -> Widget
-    {
-      Widget(
-        "button", id: "\(id)/\(name)",
-        [
-          ("label", .text(caption)), ("mode", .text("momentary")), ("bypass", .flag(true)),
-          ("expand", .number(1)), ("colorWidget", .text(css(accent.color))),
-          ("onValue", .text("var take = (globals.shown || [])[\(row - 1)]\n" + script)),
-        ])
-    }
-    line.widgets = [
-      Widget(
-        "text", id: id,
-        [("expand", .number(4)), ("address", .text("auto")), ("bypass", .flag(true))]),
-      act("play", "Play", "if (take) send(\(try quoted("/take/play")), take[0])", .play),
-      act(
-        "name", "Title",
-        """
-        var title = get('Takes/title')
-        // As text, also if it looks like a number.
-        if (take && title !== undefined && title !== '') {
-          send(\(try quoted("/take/title")), take[0], {type: 's', value: String(title)})
-        }
-        """,
-        .plain),
-      act(
-        "delete", "#{VAR{isArmed, 0} ? \"Again?\" : \"Delete\"}",
-        """
-        var now = Date.now()
-        if (take && locals.armed === take[0] && now - locals.since < 3000) {
-          locals.armed = undefined
-          setVar('this', 'isArmed', 0)
-          send(\(try quoted("/take/delete")), take[0])
-        } else if (take) {
-          locals.armed = take[0]
-          locals.since = now
-          setVar('this', 'isArmed', 1)
-          setTimeout(() => { setVar('this', 'isArmed', 0) }, 3000)
-        }
-        """, .danger),
-    ]
+    let wrap: Properties = wraps ? [("wrap", true)] : []
+    line.widgets = [Widget("text", id: id, [("expand", 4)] + Self.isolated + wrap)] + buttons
+    return line
+  }
+
+  private func button(
+    _ id: String, _ label: (String, Widget.Value), _ script: String,
+    _ accent: SurfaceControl.Accent
+  ) -> Widget {
+    scripted(id, script, [label], [("expand", 1), ("colorWidget", .text(css(accent.color)))])
+  }
+
+  func take(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
+    let take = "var take = (globals.shown || [])[\(row - 1)]\n"
+    var line = self.row(
+      id, wraps: false,
+      button(
+        id + "/play", ("label", "Play"),
+        take + "if (take) send(\(try quoted("/take/play")), take[0])", .play),
+      button(
+        id + "/name", ("label", "Title"),
+        take + """
+          var title = get('Takes/title')
+          // As text, also if it looks like a number.
+          if (take && title !== undefined && title !== '') {
+            send(\(try quoted("/take/title")), take[0], {type: 's', value: String(title)})
+          }
+          """, .plain),
+      button(
+        id + "/delete", Self.armed("Delete"),
+        take
+          + Self.onSecondPress(
+            of: "take", is: "take[0]", "send(\(try quoted("/take/delete")), take[0])"), .danger))
     if row == 1 {
       line.widgets += [
         listener(
-          "heard-take", try table.heard("/take").path,
+          "received-take", try table.reported("/take").path,
           "if (globals.rows) globals.rows.push(value)\nelse globals.wantsTakes = true"),
         listener(
-          "heard-takes", try table.heard("/takes/end").path,
+          "received-takes", try table.reported("/takes/end").path,
           """
           globals.shown = globals.rows || []
           globals.rows = undefined
@@ -66,7 +58,7 @@ extension SessionBuilder {
           }
           """),
         listener(
-          "heard-total", try table.heard("/takes/total").path,
+          "received-total", try table.reported("/takes/total").path,
           "globals.wantsTakes = true"),
       ]
     }
@@ -92,43 +84,24 @@ extension SessionBuilder {
   }
 
   func post(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
-    var line = panel(id + "/panel", "horizontal", part: 1)
-    func act(
-      _ name: String, _ caption: String, _ path: String, _ accent: SurfaceControl.Accent
-    ) throws(SurfaceFault) -> Widget {
-      Widget(
-        "button", id: "\(id)/\(name)",
-        [
-          ("label", .text(caption)), ("mode", .text("momentary")), ("bypass", .flag(true)),
-          ("expand", .number(1)), ("colorWidget", .text(css(accent.color))),
-          (
-            "onValue",
-            .text(
-              """
-              var post = (globals.posts || [])[\(row - 1)]
-              if (post && post[4] >= 0) send(\(try quoted(path)), {type: 'i', value: post[0]})
-              """)
-          ),
-        ])
+    func script(_ path: String) throws(SurfaceFault) -> String {
+      """
+      var post = (globals.posts || [])[\(row - 1)]
+      if (post && post[4] >= 0) send(\(try quoted(path)), {type: 'i', value: post[0]})
+      """
     }
-    line.widgets = [
-      Widget(
-        "text", id: id,
-        [
-          ("expand", .number(4)), ("address", .text("auto")), ("bypass", .flag(true)),
-          ("wrap", .flag(true)),
-        ]),
-      try act("play", "Play", "/feed/play", .play),
-      try act("keep", "Keep", "/feed/keep", .plain),
-    ]
+    var line = self.row(
+      id, wraps: true,
+      button(id + "/play", ("label", "Play"), try script("/feed/play"), .play),
+      button(id + "/keep", ("label", "Keep"), try script("/feed/keep"), .plain))
     if row == 1 {
       line.widgets += [
         listener(
-          "heard-post", try table.heard("/post").path,
+          "received-post", try table.reported("/post").path,
           "if (globals.arriving) globals.arriving.push(value)\nelse if (!globals.before) globals.wantsPosts = true"
         ),
         listener(
-          "heard-posts", try table.heard("/feed/end").path,
+          "received-posts", try table.reported("/feed/end").path,
           """
           if (globals.arriving && (globals.arriving.length > 0 || !globals.before)) {
             globals.posts = globals.arriving
@@ -140,9 +113,9 @@ extension SessionBuilder {
           }
           """),
         listener(
-          "heard-deleted", try table.heard("/feed/deleted").path, "globals.wantsPosts = true"),
+          "received-deleted", try table.reported("/feed/deleted").path, "globals.wantsPosts = true"),
         listener(
-          "heard-board", try table.heard("/feed/board").path,
+          "received-board", try table.reported("/feed/board").path,
           "globals.before = 0\nglobals.wantsPosts = true"),
       ]
     }

@@ -7,8 +7,8 @@ extension SessionBuilder {
   func slot(
     _ number: Int, _ use: AddressUse, _ control: SurfaceControl, _ id: String
   ) throws(SurfaceFault) -> Widget {
-    let state = try table.heard("/loop/\(number)/state").path
-    let told = "OSC{\(state)} || ['empty', 0, 0, 0, '']"
+    let state = try table.reported("/loop/\(number)/state").path
+    let loop = "OSC{\(state)} || ['empty', 0, 0, 0, '']"
     var column = panel(id + "/panel", "vertical", part: control.width)
     let words = LoopLook.all.map { "\($0.state): '\($0.word)'" }.joined(separator: ", ")
     let colors = LoopLook.all.map { "\($0.state): '\(css($0.face))'" }.joined(separator: ", ")
@@ -32,42 +32,42 @@ extension SessionBuilder {
               """
               JS{
                 var words = {\(words)}
-                var told = \(told)
-                var text = '\(number)  ' + words[told[0]]
-                if (told[4]) text += ' → ' + words[told[4]]
-                else if (told[3] > 0) text += ', ' + told[3] + (told[3] > 1 ? ' layers' : ' layer')
+                var loop = \(loop)
+                var text = '\(number)  ' + words[loop[0]]
+                if (loop[4]) text += ' → ' + words[loop[4]]
+                else if (loop[3] > 0) text += ', ' + loop[3] + (loop[3] > 1 ? ' layers' : ' layer')
                 return text
               }
               """)
-          ), ("expand", .number(5)),
+          ), ("expand", 5),
           (
             "colorWidget",
             .text(
               """
               JS{
                 var colors = {\(colors)}
-                var told = \(told)
-                return colors[told[4] && VAR{isBlinkLit, 0} ? told[4] : told[0]]
+                var loop = \(loop)
+                return colors[loop[4] && VAR{isBlinkLit, 0} ? loop[4] : loop[0]]
               }
               """)
-          ), ("alphaFillOff", .number(0.8)), ("address", .text(use.path)), ("typeTags", .text("f")),
-          ("mode", .text("push")), ("on", .number(1)), ("off", .number(0)),
+          ), ("alphaFillOff", .number(0.8)), ("address", .text(use.path)), ("typeTags", "f"),
+          ("mode", "push"), ("on", 1), ("off", 0),
         ]),
       Widget(
         "fader", id: id + "/round",
         [
-          ("horizontal", .flag(true)), ("design", .text("compact")), ("expand", .number(1)),
-          ("interaction", .flag(false)), ("address", .text("auto")), ("bypass", .flag(true)),
-          ("range", .object([("min", .number(0)), ("max", .number(1))])),
+          ("horizontal", true), ("design", "compact"), ("expand", 1),
+          ("interaction", false), ("address", "auto"), ("bypass", true),
+          ("range", .object([("min", 0), ("max", 1)])),
           (
             "value",
             .text(
               """
               JS{
-                var told = \(told)
-                var size = OSC{\(try table.heard("/loops/size").path)} || [1, 10]
-                var whole = told[0] === 'recording' ? size[1] : told[2]
-                return whole > 0 ? Math.min(1, told[1] / whole) : 0
+                var loop = \(loop)
+                var size = OSC{\(try table.reported("/loops/size").path)} || [1, 10]
+                var whole = loop[0] === 'recording' ? size[1] : loop[2]
+                return whole > 0 ? Math.min(1, loop[1] / whole) : 0
               }
               """)
           ),
@@ -85,17 +85,7 @@ extension SessionBuilder {
     let act = try quoted(index > 0 ? "/preset/save" : "/preset/delete")
     return """
       var name = \(name)
-      var now = Date.now()
-      if (name && locals.armed === name && now - locals.since < 3000) {
-        locals.armed = undefined
-        setVar('this', 'isArmed', 0)
-        send(\(act), {type: 's', value: String(name)})
-      } else if (name) {
-        locals.armed = name
-        locals.since = now
-        setVar('this', 'isArmed', 1)
-        setTimeout(() => { setVar('this', 'isArmed', 0) }, 3000)
-      }
+      \(Self.onSecondPress(of: "name", is: "name", "send(\(act), {type: 's', value: String(name)})"))
       """
   }
 }

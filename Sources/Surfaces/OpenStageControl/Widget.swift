@@ -51,3 +51,11 @@ extension Widget.Value {
     }
   }
 }
+
+extension Widget.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByBooleanLiteral
+{
+  init(stringLiteral text: String) { self = .text(text) }
+  init(integerLiteral number: Int) { self = .number(Double(number)) }
+  init(booleanLiteral flag: Bool) { self = .flag(flag) }
+}

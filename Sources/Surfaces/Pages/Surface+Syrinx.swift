@@ -10,12 +10,10 @@ extension Surface {
   package static func syrinx(
     loops: Int = usualLoops, _ table: AddressTable = .widest
   ) throws(SurfaceFault) -> Surface {
-    let first = [try SurfacePage.voice(table), try .presets(table)]
-    let loops = try SurfacePage.loops(loops, table) + [.chosen(loops, table), .loop(table)]
-    return Surface(
-      pages: first + loops + [
-        try .grid(table), try .piano(table), try .takes(table), try .mix(table), try .feed(table),
-        try .scale(table), try .menu(table),
+    try Surface(
+      pages: [.voice(table), .presets(table)] + SurfacePage.loops(loops, table) + [
+        .chosen(loops, table), .loop(table), .grid, .piano(table), .takes, .mix(table), .feed,
+        .scale(table), .menu(table),
       ])
   }
 }
@@ -23,310 +21,210 @@ extension Surface {
 extension SurfacePage {
   /// Makes the page of the effects: presets as buttons, and faders.
   static func voice(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
-    func effect(_ name: String, _ caption: String) throws(SurfaceFault) -> SurfaceControl {
-      SurfaceControl(
-        name, caption, .choice(try table.constant("/preset", .text(name))), accent: .voice)
+    let control = ControlMaker(table: table, accent: .voice)
+    func preset(_ name: String) throws(SurfaceFault) -> SurfaceControl {
+      try control.choice("/preset", .text(name), name)
     }
-    func fader(
-      _ name: String, _ caption: String, _ path: String,
-      width: Double = 1
-    ) throws(SurfaceFault) -> SurfaceControl {
-      try .fader(name, caption, path, in: table, width: width, accent: .voice)
-    }
-    return SurfacePage(
+    return try SurfacePage(
       "Voice",
       Block(
+        Row(1, preset("chipmunk"), preset("vader"), preset("snail"), preset("rabbit")),
         Row(
-          1, try effect("chipmunk", "Chipmunk"), try effect("vader", "Vader"),
-          try effect("snail", "Snail"), try effect("rabbit", "Rabbit")),
+          1, preset("echo"), preset("reverb"), preset("dry"),
+          control(.flag, "/chain/bypass", accent: .danger)),
         Row(
-          1, try effect("echo", "Echo"), try effect("reverb", "Reverb"), try effect("dry", "Dry"),
-          SurfaceControl(
-            "bypass", "Bypass", .flag(try table.flag("/chain/bypass")), accent: .danger)),
+          1, control(.fader, "/pitch/semitones", "pitch", width: 4),
+          control.choice("/pitch/semitones", .number(0), "pitch-none", "0")),
         Row(
-          1, try fader("pitch", "Pitch", "/pitch/semitones", width: 4),
-          SurfaceControl(
-            "pitch-none", "0", .choice(try table.constant("/pitch/semitones", .number(0))),
-            accent: .voice)),
-        Row(
-          1, try fader("rate", "Rate", "/stretch/rate", width: 4),
-          SurfaceControl(
-            "rate-none", "1", .choice(try table.constant("/stretch/rate", .number(1))),
-            accent: .voice))),
+          1, control(.fader, "/stretch/rate", width: 4),
+          control.choice("/stretch/rate", .number(1), "rate-none", "1"))),
       Block(
         Row(
-          1, SurfaceControl("echo-on", "Echo", .flag(try table.flag("/echo/on")), accent: .voice),
-          try fader("echo-mix", "Echo mix", "/echo/mix", width: 4)),
+          1, control(.flag, "/echo/on", "echo-on", "Echo"),
+          control(.fader, "/echo/mix", "echo-mix", "Echo mix", width: 4)),
         Row(
-          1, try fader("echo-time", "Time", "/echo/time"),
-          try fader("echo-feedback", "Feedback", "/echo/feedback")),
+          1, control(.fader, "/echo/time", "echo-time", "Time"),
+          control(.fader, "/echo/feedback", "echo-feedback", "Feedback")),
         Row(
-          1,
-          SurfaceControl(
-            "reverb-on", "Reverb", .flag(try table.flag("/reverb/on")), accent: .voice),
-          try fader("reverb-mix", "Reverb mix", "/reverb/mix", width: 4)),
+          1, control(.flag, "/reverb/on", "reverb-on", "Reverb"),
+          control(.fader, "/reverb/mix", "reverb-mix", "Reverb mix", width: 4)),
         Row(
-          1, try fader("reverb-decay", "Decay", "/reverb/decay"),
-          try fader("reverb-size", "Size", "/reverb/size"))))
+          1, control(.fader, "/reverb/decay", "reverb-decay", "Decay"),
+          control(.fader, "/reverb/size", "reverb-size", "Size"))))
   }
 
   /// Makes the page of the presets: all of them, and the user's own.
   static func presets(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
-    let names = SurfaceControl.ownPresets.enumerated().map { index, name in
+    let control = ControlMaker(table: table, accent: .voice)
+    let saves = SurfaceControl.ownPresets.enumerated().map { index, name in
       SurfaceControl("save-\(index + 1)", name, .script("preset \(index + 1)"), accent: .record)
     }
-    let chosen = try table.text("/preset")
-    return SurfacePage(
+    let delete = SurfaceControl("delete", "Delete", .script("preset 0"), accent: .danger)
+    return try SurfacePage(
       "Presets",
+      Block(Row(4, control.names("/presets", "/preset", "all", "Preset"))),
       Block(
-        Row(
-          4,
-          SurfaceControl(
-            "all", "Preset",
-            .names(list: try table.heard("/presets"), chosen: chosen, rows: 3, columns: 3),
-            accent: .voice))),
-      Block(
-        Row(
-          3,
-          SurfaceControl(
-            "own", "Own",
-            .names(list: try table.heard("/presets/own"), chosen: chosen, rows: 2, columns: 3),
-            accent: .voice)),
-        Row(
-          1,
-          of: names + [SurfaceControl("delete", "Delete", .script("preset 0"), accent: .danger)])))
+        Row(3, control.names("/presets/own", "/preset", "own", "Own", rows: 2)),
+        Row(1, of: saves + [delete])))
   }
 
   /// Makes the page of the player, which is the first loop.
   static func loop(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
-    func press(
-      _ name: String, _ path: String, _ accent: SurfaceControl.Accent = .loop
-    ) throws(SurfaceFault) -> SurfaceControl {
-      SurfaceControl(
-        name, name.prefix(1).uppercased() + name.dropFirst(), .press(try table.action(path)),
-        accent: accent)
-    }
-    func fader(
-      _ name: String, _ caption: String, _ path: String
-    ) throws(SurfaceFault) -> SurfaceControl {
-      try .fader(name, caption, path, in: table, accent: .loop)
-    }
-    return SurfacePage(
+    let control = ControlMaker(table: table, accent: .loop)
+    return try SurfacePage(
       "Loop",
       Block(
         Row(
-          1.2, try press("record", "/player/record", .record),
-          try press("play", "/player/play", .play)),
+          1.2, control(.press, "/player/record", accent: .record),
+          control(.press, "/player/play", accent: .play)),
         Row(
-          1, try press("overdub", "/loop/overdub", .overdub), try press("undo", "/loop/undo"),
-          try press("redo", "/loop/redo"), try press("stop", "/player/stop")),
+          1, control(.press, "/loop/overdub", accent: .overdub), control(.press, "/loop/undo"),
+          control(.press, "/loop/redo"), control(.press, "/player/stop")),
         Row(0.5, SurfaceControl("state", "", .text)),
-        Row(1, try fader("position", "Position", "/player/position"))),
+        Row(1, control(.fader, "/player/position"))),
       Block(
         Row(
-          1, try press("rewind", "/player/rewind"), try press("pause", "/player/pause"),
-          try press("forward", "/player/forward"),
-          SurfaceControl("clear", "Clear", .press(try table.action("/loop/clear")), accent: .danger)
-        ),
+          1, control(.press, "/player/rewind"), control(.press, "/player/pause"),
+          control(.press, "/player/forward"), control(.press, "/loop/clear", accent: .danger)),
         // Not next to Clear.
         Row(
-          1,
-          SurfaceControl("keep", "Save as take", .press(try table.action("/take/save")), width: 2),
-          SurfaceControl("repeat", "Repeat", .flag(try table.flag("/player/loop"))),
-          try press("done", "/player/done")),
+          1, control(.press, "/take/save", "keep", "Save as take", width: 2, accent: .plain),
+          control(.flag, "/player/loop", "repeat", accent: .plain), control(.press, "/player/done")),
         Row(
-          1, try fader("semitones", "Pitch", "/loop/semitones"),
-          try fader("loop-rate", "Rate", "/loop/rate")),
+          1, control(.fader, "/loop/semitones", nil, "Pitch"),
+          control(.fader, "/loop/rate", "loop-rate", "Rate")),
         Row(
-          1, try fader("keep-under", "Feedback", "/loop/feedback"),
-          try fader("loop-gain", "Gain", "/loop/gain"))))
+          1, control(.fader, "/loop/feedback", "keep-under", "Feedback"),
+          control(.fader, "/loop/gain", "loop-gain", "Gain"))))
   }
 
-  /// Makes the page of the grid, at full size.
-  static func grid(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
+  /// The page of the grid, at full size.
+  static var grid: SurfacePage {
     SurfacePage("Grid", Block(Row(1, SurfaceControl("cells", "", .grid(rows: 16, columns: 12)))))
   }
 
   /// Makes the page of the piano: seven white keys and a phrase.
   static func piano(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
-    var keys: [SurfaceControl] = []
-    for (index, name) in ["C", "D", "E", "F", "G", "A", "B"].enumerated() {
-      keys.append(
-        SurfaceControl(
-          "key-\(index + 1)", name, .key(try table.number("/piano/\(index + 1)")),
-          accent: .white))
-    }
-    return SurfacePage(
+    let control = ControlMaker(table: table)
+    let names = ["C", "D", "E", "F", "G", "A", "B"]
+    return try SurfacePage(
       "Piano",
       Block(
         Row(
-          1,
-          SurfaceControl("octave", "Octave", .stepper(try table.number("/piano/octave")), width: 2),
-          SurfaceControl(
-            "sustain", "Sustain", .flag(try table.flag("/grid/sustain")), accent: .play)),
-        Row(5.6, of: keys),
+          1, control(.stepper, "/piano/octave", width: 2),
+          control(.flag, "/grid/sustain", accent: .play)),
         Row(
-          1,
-          SurfaceControl(
-            "phrase-record", "Record", .press(try table.action("/phrase/record")),
-            accent: .record),
-          SurfaceControl(
-            "phrase-play", "Play", .press(try table.action("/phrase/play")), accent: .play),
-          SurfaceControl("phrase-stop", "Stop", .press(try table.action("/phrase/stop")))),
+          5.6,
+          of: names.enumerated().map { index, name throws(SurfaceFault) in
+            try control(.key, "/piano/\(index + 1)", "key-\(index + 1)", name, accent: .white)
+          }),
+        Row(
+          1, control(.press, "/phrase/record", "phrase-record", "Record", accent: .record),
+          control(.press, "/phrase/play", "phrase-play", "Play", accent: .play),
+          control(.press, "/phrase/stop", "phrase-stop", "Stop")),
         Row(0.6, SurfaceControl("phrase", "", .text))))
   }
 
-  /// Makes the page of the takes, newest first.
-  static func takes(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
+  /// The page of the takes, newest first.
+  static var takes: SurfacePage {
     let rows = (1...SurfaceScreen.takes).map {
       Row(1, SurfaceControl("take-\($0)", "", .take(row: $0)))
     }
-    return SurfacePage(
-      "Takes",
-      Block(
-        rows: [
-          Row(
-            1, SurfaceControl("newer", "Newer", .script("turn takes -1")),
-            SurfaceControl("pages", "", .text, width: 2),
-            SurfaceControl("older", "Older", .script("turn takes 1")))
-        ] + rows + [
-          Row(
-            1, SurfaceControl("title", "Title", .words(["Intro", "Verse", "Chorus", "Solo", ""])))
-        ]))
+    let titles = ["Intro", "Verse", "Chorus", "Solo", ""]
+    return list(
+      "Takes", SurfaceControl("newer", "Newer", .script("turn takes -1")),
+      SurfaceControl("pages", "", .text, width: 2),
+      SurfaceControl("older", "Older", .script("turn takes 1")), rows,
+      SurfaceControl("title", "Title", .words(titles)))
   }
 
   /// Makes the page of the levels, songs and captures.
   static func mix(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
+    let control = ControlMaker(table: table)
     func song(
-      _ name: String, _ caption: String, _ accent: SurfaceControl.Accent = .loop
+      _ name: String, _ accent: SurfaceControl.Accent = .loop
     ) throws(SurfaceFault) -> SurfaceControl {
-      SurfaceControl(
-        "song-\(name)", caption, .press(try table.action("/music/\(name)")), accent: accent)
-    }
-    func from(_ source: String, _ caption: String) throws(SurfaceFault) -> SurfaceControl {
-      SurfaceControl(
-        "capture-\(source)", caption,
-        .choice(try table.constant("/capture/source", .text(source))))
+      try control(.press, "/music/\(name)", "song-\(name)", name.asCaption, accent: accent)
     }
     func gain(_ name: String, _ caption: String) throws(SurfaceFault) -> SurfaceControl {
-      try .fader("\(name)-gain", caption, "/\(name)/gain", in: table)
+      try control(.fader, "/\(name)/gain", "\(name)-gain", caption)
     }
-    return SurfacePage(
+    return try SurfacePage(
       "Mix",
       Block(
         Row(0.5, SurfaceControl("song", "", .text)),
-        Row(
-          1, try song("previous", "Previous"), try song("play", "Play", .play),
-          try song("stop", "Stop"), try song("next", "Next")),
+        Row(1, song("previous"), song("play", .play), song("stop"), song("next")),
         Row(0.5, SurfaceControl("captured", "", .text)),
         Row(
-          1,
-          SurfaceControl(
-            "capture", "Capture", .flag(try table.flag("/capture/on")), width: 2, accent: .record),
-          try from("out", "Output"), try from("in", "Input"))),
+          1, control(.flag, "/capture/on", "capture", width: 2, accent: .record),
+          control.choice("/capture/source", .text("out"), "capture-out", "Output"),
+          control.choice("/capture/source", .text("in"), "capture-in", "Input"))),
       Block(
-        Row(1, try gain("in", "Input"), try gain("live", "Live")),
-        Row(1, try gain("grid", "Grid"), try gain("music", "Songs")),
-        Row(
-          1, try gain("out", "Output"),
-          SurfaceControl("guard", "Feedback guard", .flag(try table.flag("/guard/on"))))))
+        Row(1, gain("in", "Input"), gain("live", "Live")),
+        Row(1, gain("grid", "Grid"), gain("music", "Songs")),
+        Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))
   }
 
-  /// Makes the page of the feed: the newest posts, and a button that posts the loop without text.
-  static func feed(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
+  /// The page of the feed: the newest posts, and a button that posts the loop without text.
+  static var feed: SurfacePage {
     let rows = (1...SurfaceScreen.posts).map {
       Row(1, SurfaceControl("post-\($0)", "", .post(row: $0)))
     }
-    return SurfacePage(
-      "Feed",
-      Block(
-        rows: [
-          Row(
-            1, SurfaceControl("newest", "Newest", .script("posts newest")),
-            SurfaceControl("waiting", "", .text, width: 2),
-            SurfaceControl("older", "Older", .script("posts older")))
-        ] + rows + [
-          Row(
-            1, SurfaceControl("post-clip", "Post the loop", .script("posts clip"), accent: .record))
-        ]))
+    return list(
+      "Feed", SurfaceControl("newest", "Newest", .script("posts newest")),
+      SurfaceControl("waiting", "", .text, width: 2),
+      SurfaceControl("older", "Older", .script("posts older")), rows,
+      SurfaceControl("post-clip", "Post the loop", .script("posts clip"), accent: .record))
+  }
+
+  // A list to page through.
+  private static func list(
+    _ name: String, _ newer: SurfaceControl, _ text: SurfaceControl, _ older: SurfaceControl,
+    _ rows: [Row], _ last: SurfaceControl
+  ) -> SurfacePage {
+    SurfacePage(name, Block(rows: [Row(1, newer, text, older)] + rows + [Row(1, last)]))
   }
 
   /// Makes the page of the scale: root, scale and button size.
   static func scale(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
+    let control = ControlMaker(table: table)
     func root(_ name: String) throws(SurfaceFault) -> SurfaceControl {
-      SurfaceControl("root-\(name)", name, .choice(try table.constant("/grid/root", .text(name))))
+      try control.choice("/grid/root", .text(name), "root-\(name)", name)
     }
     func size(_ name: String) throws(SurfaceFault) -> SurfaceControl {
-      SurfaceControl(
-        "size-\(name)", name.prefix(1).uppercased() + name.dropFirst(),
-        .choice(try table.constant("/grid/size", .text(name))))
+      try control.choice("/grid/size", .text(name), "size-\(name)", name.asCaption)
     }
-    return SurfacePage(
+    return try SurfacePage(
       "Scale",
       Block(
-        Row(1, try root("A"), try root("A#"), try root("B"), try root("C")),
-        Row(1, try root("C#"), try root("D"), try root("D#"), try root("E")),
-        Row(1, try root("F"), try root("F#"), try root("G"), try root("G#")),
-        Row(
-          1, try size("small"), try size("medium"), try size("large"),
-          SurfaceControl("names", "Names", .flag(try table.flag("/grid/names"))))),
-      Block(
-        Row(
-          4,
-          SurfaceControl(
-            "scale", "Scale",
-            .names(
-              list: try table.heard("/scales"), chosen: try table.text("/grid/scale"), rows: 3,
-              columns: 3)))))
+        Row(1, root("A"), root("A#"), root("B"), root("C")),
+        Row(1, root("C#"), root("D"), root("D#"), root("E")),
+        Row(1, root("F"), root("F#"), root("G"), root("G#")),
+        Row(1, size("small"), size("medium"), size("large"), control(.flag, "/grid/names"))),
+      Block(Row(4, control.names("/scales", "/grid/scale", "scale", "Scale"))))
   }
 
   /// Makes the menu: instrument, notes and metronome.
   static func menu(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
-    SurfacePage(
+    let control = ControlMaker(table: table)
+    return try SurfacePage(
       "Menu",
+      Block(Row(4, control.names("/instruments", "/grid/instrument", "instrument", "Instrument"))),
       Block(
         Row(
-          4,
-          SurfaceControl(
-            "instrument", "Instrument",
-            .names(
-              list: try table.heard("/instruments"), chosen: try table.text("/grid/instrument"),
-              rows: 3, columns: 3)))),
-      Block(
+          1, control(.flag, "/grid/sustain"), control(.press, "/grid/randomize", "random"),
+          control.choice("/grid/order", .text("scale"), "in-order", "In order"),
+          control(.press, "/note/allOff", "all-off", "Notes off", accent: .danger)),
         Row(
-          1, SurfaceControl("sustain", "Sustain", .flag(try table.flag("/grid/sustain"))),
-          SurfaceControl("random", "Random", .press(try table.action("/grid/randomize"))),
-          SurfaceControl(
-            "in-order", "In order", .choice(try table.constant("/grid/order", .text("scale")))),
-          SurfaceControl(
-            "all-off", "Notes off", .press(try table.action("/note/allOff")), accent: .danger)
-        ),
-        Row(
-          1,
-          SurfaceControl(
-            "metronome", "Click", .flag(try table.flag("/metronome/on")), accent: .play),
-          try .fader("bpm", "Tempo", "/metronome/bpm", in: table, width: 3),
-          SurfaceControl("tap", "Tap", .press(try table.action("/metronome/tap")))),
-        Row(
-          1,
-          SurfaceControl(
-            "countin", "Count-in bars", .stepper(try table.number("/metronome/countin")))),
-        Row(
-          1,
-          SurfaceControl("beats", "Beats per bar", .stepper(try table.number("/metronome/beats"))))
-      ))
+          1, control(.flag, "/metronome/on", "metronome", "Click", accent: .play),
+          control(.fader, "/metronome/bpm", nil, "Tempo", width: 3),
+          control(.press, "/metronome/tap")),
+        Row(1, control(.stepper, "/metronome/countin", nil, "Count-in bars")),
+        Row(1, control(.stepper, "/metronome/beats", nil, "Beats per bar"))))
   }
 }
 
 extension SurfaceControl {
   /// The names of the user's own presets, on apps without a keyboard.
   static let ownPresets = ["Mine 1", "Mine 2", "Mine 3", "Mine 4"]
-
-  /// Makes a fader over the range of an address.
-  static func fader(
-    _ name: String, _ caption: String, _ path: String, in table: AddressTable,
-    width: Double = 1, accent: Accent = .plain
-  ) throws(SurfaceFault) -> SurfaceControl {
-    SurfaceControl(name, caption, .fader(try table.number(path)), width: width, accent: accent)
-  }
 }

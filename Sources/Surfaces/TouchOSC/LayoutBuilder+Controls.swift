@@ -6,69 +6,32 @@ extension LayoutBuilder {
   func node(of control: SurfaceControl, in frame: Frame) throws(SurfaceFault) -> LayoutNode {
     var node = group(control.name, frame)
     let area = frame.own
-    switch control.kind {
-    case .press(let use):
-      node.children = faced("button", "caption", control.caption, area, control.accent)
-      node.children[0].messages = [
-        LayoutMessage(path: use.path, trigger: .rise, isReceived: false)
-      ]
-      if PlayerLight.name(of: control) == nil, !PlayerLight.isOfChosenLoop(control) {
-        node.children[0].script = LayoutScripts.face(control.accent)
+    node.children =
+      switch control.kind {
+      case .press(let use), .send(let use), .choice(let use):
+        button(
+          control, area,
+          LayoutMessage(
+            path: use.path, arguments: use.constants.map { Self.argument($0, of: use) },
+            trigger: .rise, isReceived: false))
+      case .slot(let number, let use): slot(number, use, area)
+      case .flag(let use):
+        button(
+          control, area, LayoutMessage(path: use.path, arguments: [.x(use.range, isWhole: true)]),
+          ["buttonType": .whole(2)])
+      case .key(let use): button(control, area, .touch(use), ["grabFocus": .flag(false)])
+      case .script(let words):
+        pressed("button", "caption", control.caption, area, control.accent, words)
+      case .fader(let use): try fader(control, use, area)
+      case .stepper(let use): stepper(control, use, area)
+      case .names(_, let chosen, let rows, let columns):
+        names(control, chosen, rows: rows, columns: columns, area)
+      case .text: [label("value", "", area, size: 14, color: .quiet)]
+      case .words(let words): self.words(control, words, area)
+      case .grid(let rows, let columns): try grid(rows: rows, columns: columns, area)
+      case .take(let row): try take(row, area)
+      case .post(let row): post(row, area)
       }
-    case .send(let use):
-      node.children = faced("button", "caption", control.caption, area, control.accent)
-      node.children[0].messages = [
-        LayoutMessage(
-          path: use.path, arguments: use.constants.map { Self.argument($0, of: use) },
-          trigger: .rise,
-          isReceived: false)
-      ]
-      node.children[0].script = LayoutScripts.face(control.accent)
-    case .slot(let number, let use):
-      node.children = slot(number, use, area)
-    case .choice(let use):
-      node.children = faced("button", "caption", control.caption, area, control.accent)
-      node.children[0].messages = [
-        LayoutMessage(
-          path: use.path, arguments: use.constants.map { Self.argument($0, of: use) },
-          trigger: .rise,
-          isReceived: false)
-      ]
-    case .flag(let use):
-      node.children = faced("button", "caption", control.caption, area, control.accent)
-      node.children[0].properties["buttonType"] = .whole(2)
-      node.children[0].messages = [
-        LayoutMessage(path: use.path, arguments: [.x(use.range, isWhole: true)])
-      ]
-      node.children[0].script = LayoutScripts.face(control.accent)
-    case .key(let use):
-      node.children = faced("button", "caption", control.caption, area, control.accent)
-      node.children[0].properties["grabFocus"] = .flag(false)
-      node.children[0].messages = [
-        LayoutMessage(
-          path: use.path, arguments: [.x(use.range, isWhole: false)], isReceived: false)
-      ]
-      node.children[0].script = LayoutScripts.face(control.accent)
-    case .script(let words):
-      node.children = faced("button", "caption", control.caption, area, control.accent)
-      node.children[0] = pressing(node.children[0], words)
-    case .fader(let use):
-      node.children = try fader(control, use, area)
-    case .stepper(let use):
-      node.children = stepper(control, use, area)
-    case .names(_, let chosen, let rows, let columns):
-      node.children = names(control, chosen, rows: rows, columns: columns, area)
-    case .text:
-      node.children = [label("value", "", area, size: 14, color: .quiet)]
-    case .words(let words):
-      node.children = self.words(control, words, area)
-    case .grid(let rows, let columns):
-      node.children = try grid(rows: rows, columns: columns, area)
-    case .take:
-      node.children = try take(control, area)
-    case .post(let row):
-      node.children = post(row, area)
-    }
     node.properties["tag"] = .text("\(control.accent)")
     return node
   }
@@ -82,12 +45,36 @@ extension LayoutBuilder {
     }
   }
 
-  /// Makes a button's press call the root's script with these words.
-  func pressing(_ button: LayoutNode, _ words: String) -> LayoutNode {
-    var button = button
-    button.properties["tag"] = .text(words)
-    button.script = LayoutScripts.press
-    return button
+  /// Builds a button whose press calls the root's script with these words.
+  func pressed(
+    _ name: String, _ face: String, _ caption: String, _ frame: Frame,
+    _ accent: SurfaceControl.Accent, rim: Double = 2, _ words: String
+  ) -> [LayoutNode] {
+    var nodes = faced(name, face, caption, frame, accent, rim: rim)
+    nodes[0].properties["tag"] = .text(words)
+    nodes[0].script = LayoutScripts.press
+    return nodes
+  }
+
+  // A button that sends a message, and lights its own face unless the root does.
+  private func button(
+    _ control: SurfaceControl, _ area: Frame, _ message: LayoutMessage,
+    _ properties: [String: LayoutNode.Property] = [:]
+  ) -> [LayoutNode] {
+    var nodes = faced("button", "caption", control.caption, area, control.accent)
+    nodes[0].messages = [message]
+    nodes[0].properties.merge(properties) { $1 }
+    if !PlayerLight.isLitByRoot(control) { nodes[0].script = LayoutScripts.face(control.accent) }
+    return nodes
+  }
+
+  // A row's nodes are hidden until the row has an item.
+  private func hidden(_ nodes: [LayoutNode]) -> [LayoutNode] {
+    nodes.map { node in
+      var node = node
+      node.properties["visible"] = .flag(false)
+      return node
+    }
   }
 
   private func fader(
@@ -113,24 +100,18 @@ extension LayoutBuilder {
 
   // The face has the state's color, with the playhead as a bar along its lower edge.
   private func slot(_ number: Int, _ use: AddressUse, _ area: Frame) -> [LayoutNode] {
-    let rim = 3.0
-    let inner = Frame(
-      x: rim, y: rim, width: area.width - 2 * rim, height: area.height - 2 * rim)
+    let inner = area.inset(by: 3)
     let bar = min(16, inner.height * 0.16)
     let lines = Frame(
       x: inner.x, y: inner.y, width: inner.width, height: inner.height - bar
     ).rows([3, 2], gap: 0)
     var button = self.button("button", area, .play)
-    button.messages = [
-      LayoutMessage(path: use.path, arguments: [.x(0...1, isWhole: false)], isReceived: false)
-    ]
+    button.messages = [.touch(use)]
     let look = LoopLook.all[0]
-    var round = fader(
+    let round = meter(
       "round",
       Frame(x: inner.x, y: inner.y + inner.height - bar, width: inner.width, height: bar),
       color: .text)
-    round.properties["interactive"] = .flag(false)
-    round.properties["cursor"] = .flag(false)
     let words = "\(number)  \(look.word)"
     return [
       button, label("face", "", inner, size: 9, face: look.face),
@@ -143,10 +124,8 @@ extension LayoutBuilder {
   private func stepper(_ control: SurfaceControl, _ use: AddressUse, _ area: Frame) -> [LayoutNode]
   {
     let parts = area.columns([2, 3, 2], gap: Self.gap)
-    var less = faced("less", "minus", "-", parts[0], control.accent)
-    less[0] = pressing(less[0], "step \(use.path) -1")
-    var more = faced("more", "plus", "+", parts[2], control.accent)
-    more[0] = pressing(more[0], "step \(use.path) 1")
+    let less = pressed("less", "minus", "-", parts[0], control.accent, "step \(use.path) -1")
+    let more = pressed("more", "plus", "+", parts[2], control.accent, "step \(use.path) 1")
     let lines = parts[1].rows([1, 1], gap: 0)
     return less + [
       label("caption", control.caption, lines[0], size: 13, color: .quiet),
@@ -159,24 +138,19 @@ extension LayoutBuilder {
   ) -> [LayoutNode] {
     let lines = area.rows(Array(repeating: 1, count: rows + 1), gap: 4)
     let head = lines[0].columns([1, 3, 1], gap: Self.gap)
-    var previous = faced("previous", "previous-caption", "<", head[0], control.accent)
-    previous[0] = pressing(previous[0], "turn \(control.name) -1")
-    var next = faced("next", "next-caption", ">", head[2], control.accent)
-    next[0] = pressing(next[0], "turn \(control.name) 1")
-    var nodes = previous + [label("caption", control.caption, head[1], size: 15)] + next
+    var nodes =
+      pressed(
+        "previous", "previous-caption", "<", head[0], control.accent, "turn \(control.name) -1")
+      + [label("caption", control.caption, head[1], size: 15)]
+      + pressed("next", "next-caption", ">", head[2], control.accent, "turn \(control.name) 1")
     let places = lines.dropFirst().flatMap {
       $0.columns(Array(repeating: 1, count: columns), gap: 4)
     }
     for (index, place) in places.enumerated() {
       var slot = faced("slot-\(index + 1)", "name-\(index + 1)", "", place, control.accent)
-      slot[0].messages = [
-        LayoutMessage(
-          path: chosen.path, arguments: [.property("tag")], trigger: .rise, isReceived: false)
-      ]
-      slot[0].properties["tag"] = .text("")
+      slot[0].sendTag(to: chosen)
       slot[1].properties["textSize"] = .whole(13)
-      for part in slot.indices { slot[part].properties["visible"] = .flag(false) }
-      nodes += slot
+      nodes += hidden(slot)
     }
     return nodes
   }
@@ -186,11 +160,9 @@ extension LayoutBuilder {
     let places = area.columns(words.map { _ in 1 }, gap: 4)
     return zip(words, places).enumerated().flatMap { index, part in
       let (word, place) = part
-      var nodes = faced(
+      return pressed(
         "slot-\(index + 1)", "name-\(index + 1)", word.isEmpty ? "Default" : word, place,
-        control.accent)
-      nodes[0] = pressing(nodes[0], "word \(control.name) \(index + 1)")
-      return nodes
+        control.accent, "word \(control.name) \(index + 1)")
     }
   }
 
@@ -205,12 +177,8 @@ extension LayoutBuilder {
           "cell \(row + 1) \(column + 1)", "name \(row + 1) \(column + 1)", "", place, .play,
           rim: 0)
         cell[0].properties["grabFocus"] = .flag(false)
-        cell[0].messages = [
-          LayoutMessage(
-            path: use.path, arguments: [.x(use.range, isWhole: false)], isReceived: false)
-        ]
-        for part in cell.indices { cell[part].properties["visible"] = .flag(false) }
-        nodes += cell
+        cell[0].messages = [.touch(use)]
+        nodes += hidden(cell)
       }
     }
     return nodes
@@ -218,41 +186,46 @@ extension LayoutBuilder {
 
   private func post(_ row: Int, _ area: Frame) -> [LayoutNode] {
     let parts = area.columns([3.6, 1, 1], gap: Self.gap)
-    let lines = parts[0].rows([3, 2], gap: 0)
-    var play = faced("play", "caption-play", "Play", parts[1], .play)
-    play[0] = pressing(play[0], "post play \(row)")
-    var keep = faced("keep", "caption-keep", "Keep", parts[2], .plain)
-    keep[0] = pressing(keep[0], "post keep \(row)")
-    var nodes =
-      [
-        label("message", "", lines[0], size: 15, align: .left),
-        label("details", "", lines[1], size: 11, align: .left, color: .quiet),
-      ] + play + keep
-    for index in nodes.indices { nodes[index].properties["visible"] = .flag(false) }
-    return nodes
+    return hidden(
+      item("message", parts[0])
+        + pressed("play", "caption-play", "Play", parts[1], .play, "post play \(row)")
+        + pressed("keep", "caption-keep", "Keep", parts[2], .plain, "post keep \(row)"))
   }
 
-  private func take(_ control: SurfaceControl, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
-    guard case .take(let row) = control.kind else { return [] }
+  private func take(_ row: Int, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
     let parts = area.columns([2.6, 1, 1, 1], gap: Self.gap)
-    let lines = parts[0].rows([3, 2], gap: 0)
     var play = faced("play", "caption-play", "Play", parts[1], .play)
-    play[0].properties["tag"] = .text("")
-    play[0].messages = [
-      LayoutMessage(
-        path: try table.text("/take/play").path, arguments: [.property("tag")], trigger: .rise,
-        isReceived: false)
+    play[0].sendTag(to: try table.text("/take/play"))
+    return hidden(
+      item("title", parts[0]) + play
+        + pressed("name", "caption-name", "Title", parts[2], .plain, "title \(row)")
+        + pressed("delete", "caption-delete", "Delete", parts[3], .danger, "delete \(row)"))
+  }
+
+  // The text of a row, with details below.
+  private func item(_ name: String, _ frame: Frame) -> [LayoutNode] {
+    let lines = frame.rows([3, 2], gap: 0)
+    return [
+      label(name, "", lines[0], size: 15, align: .left),
+      label("details", "", lines[1], size: 11, align: .left, color: .quiet),
     ]
-    var title = faced("name", "caption-name", "Title", parts[2], .plain)
-    title[0] = pressing(title[0], "title \(row)")
-    var delete = faced("delete", "caption-delete", "Delete", parts[3], .danger)
-    delete[0] = pressing(delete[0], "delete \(row)")
-    var nodes =
-      [
-        label("title", "", lines[0], size: 15, align: .left),
-        label("details", "", lines[1], size: 11, align: .left, color: .quiet),
-      ] + play + title + delete
-    for index in nodes.indices { nodes[index].properties["visible"] = .flag(false) }
-    return nodes
+  }
+}
+
+extension LayoutMessage {
+  /// The message of a button that is played: how far it is pressed, from 0 to 1.
+  fileprivate static func touch(_ use: AddressUse) -> LayoutMessage {
+    LayoutMessage(path: use.path, arguments: [.x(0...1, isWhole: false)], isReceived: false)
+  }
+}
+
+extension LayoutNode {
+  /// Makes a button send its tag, which a script sets.
+  fileprivate mutating func sendTag(to use: AddressUse) {
+    properties["tag"] = .text("")
+    messages = [
+      LayoutMessage(
+        path: use.path, arguments: [.property("tag")], trigger: .rise, isReceived: false)
+    ]
   }
 }

@@ -36,7 +36,7 @@ struct LayoutScripts {
     let values: [(key: String, value: LuaValue)] = [
       ("least", .number(Double(use.range.lowerBound))),
       ("greatest", .number(Double(use.range.upperBound))),
-      ("format", .text(Self.format(use))), ("ask", try sending(use.path)),
+      ("format", .text(Self.format(use))), ("query", try sending(use.path)),
     ]
     if curve == .linear { return try script(values, ["fader-linear"]) }
     let own: [(key: String, value: LuaValue)] = [
@@ -87,7 +87,7 @@ struct LayoutScripts {
     for match in text.matches(of: /sendOSC\('([^']+)'((?:, [^,{]+)*), \{true\}\)/) {
       let address = try table.declared(String(match.1))
       let count = match.2.count { $0 == "," }
-      // Without arguments it asks for a value.
+      // Without arguments it queries a value.
       if count == 0, address.hasValue { continue }
       let needed = address.forms.count { !$0.isOptional }
       guard (needed...max(needed, address.forms.count)).contains(count) else {

@@ -95,11 +95,12 @@ struct LayoutBuilder {
     let lines = frame.own.rows(Array(repeating: 1, count: rows), gap: Self.tabGap)
     let places = lines.flatMap { $0.columns(Array(repeating: 1, count: inRow), gap: Self.tabGap) }
     for (index, (page, place)) in zip(surface.pages, places).enumerated() {
-      var tab = faced("tab-\(index + 1)", "name-\(index + 1)", page.name, place, .plain, rim: 0)
-      tab[0] = pressing(tab[0], "page \(index + 1)")
+      var tab = pressed(
+        "tab-\(index + 1)", "name-\(index + 1)", page.name, place, .plain, rim: 0,
+        "page \(index + 1)")
       tab[1].properties["textSize"] = .whole(15)
-      if index == 0 { tab[1].properties["color"] = .color(SurfaceControl.Accent.plain.color) }
       if index == 0 {
+        tab[1].properties["color"] = .color(SurfaceControl.Accent.plain.color)
         tab[1].properties["textColor"] = .color(SurfaceControl.Accent.plain.color.ink)
       }
       tabs.children += tab
@@ -132,10 +133,7 @@ struct LayoutBuilder {
     for (name, frame) in zip(["in", "out"], meters.rows([1, 1], gap: 4)) {
       let parts = frame.columns([1, 4], gap: 4)
       bar.children.append(label("caption-\(name)", name, parts[0], size: 9, color: .quiet))
-      var meter = fader(name, parts[1], color: SurfaceControl.Accent.play.color)
-      meter.properties["interactive"] = .flag(false)
-      meter.properties["cursor"] = .flag(false)
-      bar.children.append(meter)
+      bar.children.append(meter(name, parts[1], color: SurfaceControl.Accent.play.color))
     }
     return bar
   }
@@ -148,10 +146,8 @@ struct LayoutBuilder {
       "tabLabel": .text(page.name), "textColorOff": .color(.quiet),
       "textColorOn": .color(.text),
     ]) { $1 }
-    let area = Frame(
-      x: Self.gap, y: Self.gap, width: frame.width - 2 * Self.gap,
-      height: frame.height - 2 * Self.gap)
-    let places = page.places(in: area, gap: Self.gap, isWide: screen.isWide)
+    let places = page.places(
+      in: frame.own.inset(by: Self.gap), gap: Self.gap, isWide: screen.isWide)
     for (control, place) in zip(page.controls, places) {
       node.children.append(try self.node(of: control, in: place))
     }
@@ -210,15 +206,21 @@ struct LayoutBuilder {
     return node
   }
 
+  /// Builds a fader that only shows a value.
+  func meter(_ name: String, _ frame: Frame, color: Color) -> LayoutNode {
+    var node = fader(name, frame, color: color)
+    node.properties["interactive"] = .flag(false)
+    node.properties["cursor"] = .flag(false)
+    return node
+  }
+
   /// Builds a button with a face on top, whose rim shows touches.
   func faced(
     _ name: String, _ face: String, _ caption: String, _ frame: Frame,
     _ accent: SurfaceControl.Accent,
     rim: Double = 2
   ) -> [LayoutNode] {
-    let inner = Frame(
-      x: frame.x + rim, y: frame.y + rim, width: frame.width - 2 * rim,
-      height: frame.height - 2 * rim)
+    let inner = frame.inset(by: rim)
     return [
       button(name, frame, accent),
       label(
