@@ -1,5 +1,5 @@
 -- A fader with a curve, which the app's messages don't have: the script sends and receives. It ignores
--- what comes while it is touched, and asks for the current value after the touch.
+-- what comes while it is touched, and queries the current value after the touch.
 local least, greatest = layout.least, layout.greatest
 -- From position to value and back, with the formulas of Address.Curve.
 local curves = {
@@ -43,6 +43,6 @@ function onValueChanged(key)
       layout.send(currentValue())
     end
   elseif key == 'touch' and not self.values.touch then
-    layout.ask()
+    layout.query()
   end
 end

@@ -8,9 +8,7 @@ local name = 'connected'
 local function turnPage(page)
   pager.values.page = page - 1
   for index = 1, #pages do
-    local face = tabs['name-' .. index]
-    face.color = (index == page and bright or dim).plain
-    face.textColor = index == page and ink.plain or layout.white
+    paint(tabs['name-' .. index], index == page, 'plain')
   end
 end
 
@@ -21,7 +19,7 @@ end
 local function showConnection(isThere)
   bar.lamp.color = isThere and bright.play or bright.record
   usual = isThere and name or 'not connected'
-  if not said then
+  if not noticeAt then
     bar.status.values.text = usual
   end
 end
@@ -51,7 +49,7 @@ handlers['/pong'] = function(values)
 end
 
 handlers['/error'] = function(values)
-  say(values[3])
+  notify(values[3])
   if values[1] == '/takes' then
     refuseTakes(values[2])
   end

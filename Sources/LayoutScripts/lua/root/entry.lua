@@ -3,9 +3,9 @@ function onReceiveNotify(key, value)
   if key == 'press' then
     local words = {}
     for word in string.gmatch(value, '[^ ]+') do
-      table.insert(words, word)
+      table.insert(words, tonumber(word) or word)
     end
-    presses[words[1]](words)
+    presses[words[1]](words[2], words[3])
   end
 end
 
@@ -32,8 +32,8 @@ function update()
   if now >= nextPing then
     ping(now)
   end
-  if said and now - said > 4000 then
-    said = nil
+  if noticeAt and now - noticeAt > 4000 then
+    noticeAt = nil
     bar.status.values.text = usual
   end
   updateLoops(now)

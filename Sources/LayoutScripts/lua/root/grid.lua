@@ -4,7 +4,7 @@ local rows, columns = 0, 0
 local gap = layout.grid.gap
 local mostRows, mostColumns = layout.grid.rows, layout.grid.columns
 local lit = {}
--- The cells received of each row of the present layout, how often a lost one was asked for, and when to
+-- The cells received of each row of the present layout, how often a lost one was queried, and when to
 -- check again.
 local received = {}
 local gridTries = 0
@@ -19,7 +19,7 @@ local function placeCell(row, column)
   local height = math.floor((cells.frame.h - gap * (shownRows + 1)) / shownRows)
   local x = gap + (column - 1) * (width + gap)
   local y = gap + (row - 1) * (height + gap)
-  -- To the middle of the gap, so that two neighbors are told apart.
+  -- To the middle of the gap, so that two neighbors stay distinct.
   local growth = (lit[place] or 0) > 0 and gap / 2 or 0
   local frame = Rectangle(x - growth, y - growth, width + 2 * growth, height + 2 * growth)
   cell.frame = frame
@@ -49,7 +49,7 @@ handlers['/grid/layout'] = function(values)
     end
   end
   if rows > mostRows or columns > mostColumns then
-    say('This grid is larger than the layout: ' .. rows .. ' x ' .. columns)
+    notify('This grid is larger than the layout: ' .. rows .. ' x ' .. columns)
   end
 end
 

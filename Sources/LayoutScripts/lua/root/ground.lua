@@ -23,9 +23,25 @@ local function control(page, name)
   return pages[page].children[name]
 end
 
+-- Writes a text display.
+local function write(page, name, text)
+  control(page, name).children.value.values.text = text
+end
+
+-- The date and time of an item, to the minute.
+local function minute(date)
+  return string.sub(date, 1, 10) .. ' ' .. string.sub(date, 12, 16)
+end
+
 -- The control of a table with page and name.
 local function at(place)
   return control(place.page, place.name)
+end
+
+-- Paints a face in a color, bright or dim.
+local function paint(face, isLit, accent)
+  face.color = (isLit and bright or dim)[accent]
+  face.textColor = isLit and ink[accent] or layout.white
 end
 
 -- A disabled button is gray and takes no touches.
@@ -38,15 +54,14 @@ local function light(group, isLit, isEnabled)
     face.color = layout.off
     face.textColor = layout.quiet
   else
-    face.color = (isLit and bright or dim)[group.tag]
-    face.textColor = isLit and ink[group.tag] or layout.white
+    paint(face, isLit, group.tag)
   end
 end
 
 local usual = 'not connected'
-local said = nil
+local noticeAt = nil
 -- Shows a notice for four seconds.
-local function say(text)
+local function notify(text)
   bar.status.values.text = text
-  said = getMillis()
+  noticeAt = getMillis()
 end

@@ -96,7 +96,7 @@ end
 handlers['/loops/size'] = function(values)
   longest = values[2]
   if values[1] ~= #slots then
-    say(string.format('The node has %d loops, this layout %d', values[1], #slots))
+    notify(string.format('The node has %d loops, this layout %d', values[1], #slots))
   end
 end
 

@@ -15,9 +15,7 @@ local function showNames(key)
     face.visible = name ~= nil
     button.tag = name or ''
     face.values.text = name or ''
-    local isChosen = name ~= nil and name == list.chosen
-    face.color = (isChosen and bright or dim)[of.accent]
-    face.textColor = isChosen and ink[of.accent] or layout.white
+    paint(face, name ~= nil and name == list.chosen, of.accent)
   end
 end
 

@@ -17,7 +17,7 @@ end
 local queued = ''
 local state = ''
 local function showState()
-  control('Loop', 'state').children.value.values.text = state .. queued
+  write('Loop', 'state', state .. queued)
 end
 
 handlers['/player/state'] = function(values)
@@ -50,13 +50,10 @@ handlers['/player/next'] = function(values)
 end
 
 local phrase = ''
-local function showPhrase(note)
-  control('Piano', 'phrase').children.value.values.text = phrase .. note
-end
 handlers['/phrase/state'] = function(values)
   phrase = string.format('Phrase: %s, %.1f s, %d notes  ', values[1], values[3], values[4])
-  showPhrase('')
+  write('Piano', 'phrase', phrase)
 end
 handlers['/phrase/note'] = function(values)
-  showPhrase(values[1])
+  write('Piano', 'phrase', phrase .. values[1])
 end

@@ -2,12 +2,12 @@
 local posts = {}
 local arriving = nil
 local before = 0
-local postsAskedAt = 0
+local postsQueriedAt = 0
 local postsRefreshAt = nil
 
-local function askPosts()
+local function queryPosts()
   postsRefreshAt = nil
-  postsAskedAt = getMillis()
+  postsQueriedAt = getMillis()
   arriving = {}
   sendOSC('/feed', before, layout.posts, {true})
 end
@@ -34,8 +34,7 @@ handlers['/post'] = function(values)
     end
     return
   end
-  local date = string.sub(values[3], 1, 10) .. ' ' .. string.sub(values[3], 12, 16)
-  local details = values[2] .. '  ' .. date
+  local details = values[2] .. '  ' .. minute(values[3])
   if values[5] > 0 then
     details = details .. string.format('  %.1f s', values[5])
   end
@@ -49,7 +48,7 @@ handlers['/feed/end'] = function(values)
     return
   end
   if #arriving == 0 and before > 0 then
-    say('No older posts')
+    notify('No older posts')
   else
     posts = arriving
   end
@@ -67,11 +66,7 @@ handlers['/feed/board'] = function(values)
 end
 
 handlers['/feed/waiting'] = function(values)
-  local text = ''
-  if values[1] > 0 then
-    text = string.format('%d waiting for the board', values[1])
-  end
-  control('Feed', 'waiting').children.value.values.text = text
+  write('Feed', 'waiting', values[1] > 0 and string.format('%d waiting for the board', values[1]) or '')
 end
 
 function refusePosts()
@@ -84,32 +79,25 @@ function turnPosts(where)
     return
   end
   local last = posts[#posts]
-  if where == 'older' and last then
-    before = last.number
-  else
-    before = 0
-  end
-  askPosts()
+  before = where == 'older' and last and last.number or 0
+  queryPosts()
 end
 
 function actOnPost(action, row)
   local post = posts[row]
-  if not post then
-    return
-  end
-  if action == 'play' then
+  if post and action == 'play' then
     sendOSC('/feed/play', post.number, {true})
-  else
+  elseif post then
     sendOSC('/feed/keep', post.number, {true})
   end
 end
 
 function updatePosts(now)
   if postsRefreshAt and now >= postsRefreshAt then
-    askPosts()
+    queryPosts()
   end
   -- The query or its reply was lost.
-  if arriving and now - postsAskedAt > 5000 and not isSilent(now) then
-    askPosts()
+  if arriving and now - postsQueriedAt > 5000 and not isSilent(now) then
+    queryPosts()
   end
 end

@@ -23,7 +23,7 @@ function pressPreset(index)
   local name = layout.ownPresets[index] or loaded
   local isSaved = isOwn(name)
   if index == 0 and not isSaved then
-    say('Load one of your own presets first')
+    notify('Load one of your own presets first')
     return
   end
   local isAgain = presetArmed and presetArmed.index == index and presetArmed.name == name
@@ -32,14 +32,14 @@ function pressPreset(index)
     presetArmed = nil
     if index > 0 then
       sendOSC('/preset/save', name, {true})
-      say('Saved as ' .. name)
+      notify('Saved as ' .. name)
     else
       sendOSC('/preset/delete', name, {true})
     end
     return
   end
   presetArmed = {index = index, name = name, since = getMillis()}
-  say('Press again to ' .. (index > 0 and 'save as ' or 'delete ') .. name)
+  notify('Press again to ' .. (index > 0 and 'save as ' or 'delete ') .. name)
 end
 
 function updatePresets(now)

@@ -5,52 +5,29 @@ for _, stepper in ipairs(layout.steppers) do
   end)
 end
 
-local presses = {}
+-- Each is called with the other words, of which numbers are numbers.
+local presses = {
+  page = turnPage, preset = pressPreset, posts = turnPosts, post = actOnPost, title = titleTake,
+  delete = deleteTake
+}
 
-function presses.page(words)
-  turnPage(tonumber(words[2]))
-end
-
-function presses.preset(words)
-  pressPreset(tonumber(words[2]))
-end
-
-function presses.turn(words)
-  if words[2] == 'takes' then
-    turnTakes(tonumber(words[3]))
+function presses.turn(list, by)
+  if list == 'takes' then
+    turnTakes(by)
   else
-    turnNames(words[2], tonumber(words[3]))
+    turnNames(list, by)
   end
 end
 
-function presses.posts(words)
-  turnPosts(words[2])
-end
-
-function presses.post(words)
-  actOnPost(words[2], tonumber(words[3]))
-end
-
-function presses.step(words)
+function presses.step(path, by)
   for _, stepper in ipairs(layout.steppers) do
-    if stepper.path == words[2] then
-      local value = tonumber(at(stepper).children.value.values.text)
-      if value then
-        value = value + tonumber(words[3])
-        stepper.send(math.max(stepper.least, math.min(stepper.greatest, value)))
-      end
+    local value = tonumber(at(stepper).children.value.values.text)
+    if stepper.path == path and value then
+      stepper.send(math.max(stepper.least, math.min(stepper.greatest, value + by)))
     end
   end
 end
 
-function presses.word(words)
-  chooseWord(tonumber(words[3]))
-end
-
-function presses.title(words)
-  titleTake(tonumber(words[2]))
-end
-
-function presses.delete(words)
-  deleteTake(tonumber(words[2]))
+function presses.word(_, index)
+  chooseWord(index)
 end

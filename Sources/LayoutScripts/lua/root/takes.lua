@@ -5,8 +5,7 @@ function chooseWord(chosen)
   word = layout.words[chosen]
   local group = control('Takes', 'title').children
   for index = 1, #layout.words do
-    group['name-' .. index].color = (index == chosen and bright or dim).plain
-    group['name-' .. index].textColor = index == chosen and ink.plain or layout.white
+    paint(group['name-' .. index], index == chosen, 'plain')
   end
 end
 
@@ -15,14 +14,14 @@ local offset = 0
 local total = nil
 local shown = {}
 local incoming = nil
-local takesAskedAt = 0
+local takesQueriedAt = 0
 local takesTries = 0
 local takesRefreshAt = nil
 local armed = nil
 
-local function askTakes()
+local function queryTakes()
   takesRefreshAt = nil
-  takesAskedAt = getMillis()
+  takesQueriedAt = getMillis()
   incoming = {}
   sendOSC('/takes', offset, perPage, {true})
 end
@@ -49,8 +48,8 @@ local function showTakes()
     group.details.values.text = take and take.details or ''
   end
   local count = math.max(1, math.ceil((total or 0) / perPage))
-  control('Takes', 'pages').children.value.values.text = string.format(
-    '%d of %d, %d takes', math.floor(offset / perPage) + 1, count, total or 0)
+  local page = math.floor(offset / perPage) + 1
+  write('Takes', 'pages', string.format('%d of %d, %d takes', page, count, total or 0))
 end
 
 handlers['/take'] = function(values)
@@ -58,8 +57,7 @@ handlers['/take'] = function(values)
     takesRefreshAt = getMillis() + 100
     return
   end
-  local date = string.sub(values[4], 1, 10) .. ' ' .. string.sub(values[4], 12, 16)
-  local details = date .. string.format('  %.1f s', values[5])
+  local details = minute(values[4]) .. string.format('  %.1f s', values[5])
   if values[3] ~= '' then
     details = details .. '  ' .. values[3]
   end
@@ -87,7 +85,7 @@ handlers['/takes/end'] = function(values)
   showTakes()
 end
 
--- Asks a busy node again, at most three times. Other errors are final.
+-- Queries a busy node again, at most three times. Other errors are final.
 function refuseTakes(code)
   incoming = nil
   if code == 'busy' and takesTries < 3 then
@@ -110,19 +108,19 @@ function turnTakes(by)
   if total and offset >= total then
     offset = math.max(0, math.ceil(total / perPage) - 1) * perPage
   end
-  askTakes()
+  queryTakes()
 end
 
 function titleTake(row)
   local take = shown[row]
   if not word then
-    say('Choose a title below first')
+    notify('Choose a title below first')
   elseif take then
     sendOSC('/take/title', take.id, word, {true})
   end
 end
 
--- The first press asks, a second one within three seconds deletes.
+-- The first press arms it, a second one within three seconds deletes.
 function deleteTake(row)
   local take = shown[row]
   if not take then
@@ -138,16 +136,16 @@ function deleteTake(row)
   local face = control('Takes', 'take-' .. row).children['caption-delete']
   face.values.text = 'Again?'
   face.color = bright.record
-  say('Press again to delete ' .. take.title)
+  notify('Press again to delete ' .. take.title)
 end
 
 function updateTakes(now)
   if takesRefreshAt and now >= takesRefreshAt then
-    askTakes()
+    queryTakes()
   end
   -- The query or its reply was lost.
-  if incoming and now - takesAskedAt > 2000 and not isSilent(now) then
-    askTakes()
+  if incoming and now - takesQueriedAt > 2000 and not isSilent(now) then
+    queryTakes()
   end
   if armed and now - armed.since > 3000 then
     disarm()
