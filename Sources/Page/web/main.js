@@ -2,28 +2,22 @@
 
 import { onLink, onMessage, openLink, pair, send } from "./link/socket.js";
 import { subscribe } from "./link/subscription.js";
+import { queryPosts } from "./store/posts.js";
 import { receive } from "./store/values.js";
 import { fetchTable } from "./store/table.js";
 import { foundTakes, resetTakes } from "./store/takes.js";
 import { stayAwake } from "./parts/awake.js";
-import { beat } from "./parts/beat.js";
-import { choice } from "./parts/choice.js";
-import { fader } from "./parts/fader.js";
-import { flag } from "./parts/flag.js";
+import { setUpControls } from "./parts/controls.js";
+import { addIcons } from "./parts/icons.js";
 import { setUpKeys } from "./parts/keys.js";
 import { setUpLock } from "./parts/lock.js";
 import { find, make } from "./parts/make.js";
-import { levelFigure, meter } from "./parts/meter.js";
-import { pad } from "./parts/pad.js";
-import { pick } from "./parts/pick.js";
-import { press } from "./parts/press.js";
 import { setUpSheets } from "./parts/sheet.js";
-import { stepper } from "./parts/stepper.js";
-import { askForPosts, setUpFeed } from "./pages/feed.js";
+import { setUpFeed } from "./pages/feed.js";
 import { setUpGrid } from "./pages/grid.js";
 import { setUpLoop } from "./pages/loop.js";
 import { setUpRig } from "./pages/rig.js";
-import { askForSongs, setUpSongs } from "./pages/songs.js";
+import { querySongs, setUpSongs } from "./pages/songs.js";
 import { setUpStage } from "./pages/stage.js";
 import { openTake, setUpTakes } from "./pages/takes.js";
 import { setUpVoice } from "./pages/voice.js";
@@ -31,25 +25,13 @@ import { setUpVoice } from "./pages/voice.js";
 document.head.append(make("link", "", { rel: "stylesheet", href: "/page/more.css" }));
 onMessage(receive);
 
-const parts = {
-  ".fader": fader,
-  ".switch[data-address]": flag,
-  ".choice[data-address]": choice,
-  ".pad": pad,
-  "select[data-address]": pick,
-  ".stepper": stepper,
-  "[data-press]": press,
-  "[data-meter]": meter,
-  "[data-level]": levelFigure,
-  ".beats": beat,
-};
-for (const [selector, begin] of Object.entries(parts)) document.querySelectorAll(selector).forEach((element) => begin(element));
-
+addIcons(find(".sprite"));
+setUpControls(document);
 setUpSheets();
 setUpVoice();
 setUpLoop();
 setUpGrid();
-setUpTakes();
+setUpTakes(showMapWhereSeen);
 setUpSongs();
 setUpFeed();
 setUpRig();
@@ -59,8 +41,6 @@ setUpLock();
 stayAwake();
 
 // The map is fetched when it is first visible.
-const takes = find("#takes");
-for (const event of ["takes", "view"]) takes.addEventListener(event, showMapWhereSeen);
 addEventListener("resize", showMapWhereSeen);
 async function showMapWhereSeen() {
   if (!find("#map").offsetParent) return;
@@ -77,9 +57,9 @@ onLink((state) => {
   if (state !== "open") return;
   fetchTable();
   subscribe();
-  for (const question of ["/presets", "/presets/own", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset", "/loops"]) send(question);
+  for (const query of ["/presets", "/presets/own", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset", "/loops"]) send(query);
   resetTakes();
-  askForSongs();
-  askForPosts();
+  querySongs();
+  queryPosts();
 });
 openLink();

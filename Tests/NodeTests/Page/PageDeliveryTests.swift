@@ -43,6 +43,20 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
+    func `all modules that the page imports are preloaded, and no others`() throws {
+      func names(_ script: String) throws -> Set<String> {
+        Set(try browser.run("return \(script)") as? [String] ?? [])
+      }
+      // Before anything is imported on demand.
+      try stage.open("voice")
+      let fetched = try requests().filter { $0.hasSuffix(".js") }
+      let preloaded = try names(
+        "[...document.querySelectorAll('link[rel=modulepreload]')].map((one) => one.href)")
+      #expect(preloaded.count > 40)
+      #expect(Set(fetched) == preloaded)
+    }
+
+    @Test(.hangLimit)
     func `it is less than 200 kB, compressed, and is fetched again only if changed`()
       throws
     {

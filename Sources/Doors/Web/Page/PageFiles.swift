@@ -43,13 +43,32 @@ final class PageFiles: Sendable {
   private static func make(_ name: String) -> PageFile? {
     guard let bytes = contents(name) else { return leaflet(name) }
     guard name == index, let style = contents(style) else { return PageFile(bytes, name: name) }
-    let parts = String(decoding: bytes, as: UTF8.self)
-      .split(separator: link, maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return PageFile(bytes, name: name) }
-    let whole =
-      Array(parts[0].utf8) + Array("<style>".utf8) + style + Array("</style>".utf8)
-      + Array(parts[1].utf8)
-    return PageFile(whole, name: name)
+    let page = String(decoding: bytes, as: UTF8.self)
+      .replacing(link, with: "<style>\(String(decoding: style, as: UTF8.self))</style>")
+      .replacing(preload("main.js"), with: modules().map(preload).joined())
+    return PageFile(Array(page.utf8), name: name)
+  }
+
+  private static func preload(_ module: String) -> String {
+    #"<link rel="modulepreload" href="/page/\#(module)">"#
+  }
+
+  /// The modules that the page fetches at once: `main.js`, and all that it imports.
+  private static func modules() -> [String] {
+    var (names, next) = (["main.js"], 0)
+    while next < names.count {
+      let name = names[next]
+      next += 1
+      let folder = name.lastIndex(of: "/").map { String(name[...$0]) } ?? ""
+      let lines = String(decoding: contents(name) ?? [], as: UTF8.self).split(separator: "\n")
+      for line in lines where line.hasPrefix("import ") {
+        // The only quoted text, as "./make.js" or "../store/values.js".
+        let path = line.split(separator: "\"")[1]
+        let target = path.hasPrefix("../") ? String(path.dropFirst(3)) : folder + path.dropFirst(2)
+        if !names.contains(target) { names.append(target) }
+      }
+    }
+    return names
   }
 
   private static func contents(_ name: String) -> [UInt8]? {

@@ -43,7 +43,7 @@ async function post(path, file) {
     headers: { "Content-Type": file.type || "application/octet-stream", ...authorization() },
     body: file,
   });
-  const told = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(told.error ?? `The node rejected ${file.name}`);
-  return told;
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.error ?? `The node rejected ${file.name}`);
+  return answer;
 }

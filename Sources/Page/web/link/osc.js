@@ -1,59 +1,55 @@
 // OSC 1.0 messages and bundles, encoded and decoded.
 
-const text = new TextEncoder();
-const words = new TextDecoder();
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 const padded = (length) => (length + 4) & ~3;
 
 /** Encodes a message: integers as i, other numbers as f, strings as s. */
 export function message(address, ...values) {
-  const tags = "," + values.map(tag).join("");
-  const parts = [text.encode(address), text.encode(tags), ...values.map((v) => typeof v === "string" ? text.encode(v) : v)];
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + (part instanceof Uint8Array ? padded(part.length) : 4), 0));
-  const view = new DataView(bytes.buffer);
-  let at = 0;
-  for (const part of parts) {
-    if (part instanceof Uint8Array) {
-      bytes.set(part, at);
-      at += padded(part.length);
-    } else {
-      if (Number.isInteger(part)) view.setInt32(at, part);
-      else view.setFloat32(at, part);
-      at += 4;
-    }
-  }
-  return bytes;
+  const tags = values.map((value) => typeof value === "string" ? "s" : Number.isInteger(value) ? "i" : "f");
+  return joined([address, "," + tags.join(""), ...values].map((value) => typeof value === "string" ? string(value) : number(value)));
 }
-
-const tag = (value) => typeof value === "string" ? "s" : Number.isInteger(value) ? "i" : "f";
 
 /** Encodes messages as a bundle that takes effect in one audio buffer. */
 export function bundle(messages) {
-  const bytes = new Uint8Array(16 + messages.reduce((sum, one) => sum + 4 + one.length, 0));
-  const view = new DataView(bytes.buffer);
-  bytes.set(text.encode("#bundle"));
-  view.setUint32(12, 1);
-  let at = 16;
-  for (const one of messages) {
-    view.setInt32(at, one.length);
-    bytes.set(one, at + 4);
-    at += 4 + one.length;
+  return joined([string("#bundle"), number(0), number(1), ...messages.flatMap((one) => [number(one.length), one])]);
+}
+
+function string(text) {
+  const bytes = encoder.encode(text);
+  return joined([bytes, new Uint8Array(padded(bytes.length) - bytes.length)]);
+}
+
+function number(value) {
+  const view = new DataView(new ArrayBuffer(4));
+  if (Number.isInteger(value)) view.setInt32(0, value);
+  else view.setFloat32(0, value);
+  return new Uint8Array(view.buffer);
+}
+
+function joined(parts) {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
   }
   return bytes;
 }
 
-/** Calls heard(address, values) for each message of a packet; throws a RangeError if it is truncated. */
-export function read(buffer, heard) {
+/** Calls handler(address, values) for each message of a packet; throws a RangeError if it is truncated. */
+export function read(buffer, handler) {
   const bytes = new Uint8Array(buffer);
   const view = new DataView(buffer);
-  readPart(bytes, view, 0, bytes.length, heard);
+  readPart(bytes, view, 0, bytes.length, handler);
 }
 
-function readPart(bytes, view, from, to, heard) {
+function readPart(bytes, view, from, to, handler) {
   let at = from;
   const string = () => {
     const end = bytes.indexOf(0, at);
     if (end < 0 || end >= to) throw new RangeError("unterminated string");
-    const result = words.decode(bytes.subarray(at, end));
+    const result = decoder.decode(bytes.subarray(at, end));
     at += padded(end - at);
     return result;
   };
@@ -63,7 +59,7 @@ function readPart(bytes, view, from, to, heard) {
     while (at < to) {
       const length = view.getInt32(at);
       if (length <= 0 || at + 4 + length > to) throw new RangeError("truncated bundle");
-      readPart(bytes, view, at + 4, at + 4 + length, heard);
+      readPart(bytes, view, at + 4, at + 4 + length, handler);
       at += 4 + length;
     }
     return;
@@ -83,5 +79,5 @@ function readPart(bytes, view, from, to, heard) {
       default: throw new RangeError("unknown type: " + type);
     }
   }
-  heard(address, values);
+  handler(address, values);
 }

@@ -4,29 +4,29 @@ import { bundle, message, read } from "./osc.js";
 import { keepToken, pairedToken } from "./token.js";
 
 const waits = [100, 200, 400, 500];
-const crowded = 16384;
+const mostBuffered = 16384;
 
 let token = "";
 let socket;
 let tries = 0;
 let retry;
-let lastHeard = 0;
+let lastReceived = 0;
 let state = "connecting";
 let engine;
 const listeners = { state: new Set(), message: new Set() };
 // The latest value of each fader while the send buffer is full.
-const held = new Map();
+const queued = new Map();
 let draining;
 
-/** Calls heard(state) now and on each change: connecting, open, lost or refused. */
-export function onLink(heard) {
-  listeners.state.add(heard);
-  heard(state);
+/** Calls handler(state) now and on each change: connecting, open, lost or refused. */
+export function onLink(handler) {
+  listeners.state.add(handler);
+  handler(state);
 }
 
-/** Calls heard(address, values) for each message from the node. */
-export function onMessage(heard) {
-  listeners.message.add(heard);
+/** Calls handler(address, values) for each message from the node. */
+export function onMessage(handler) {
+  listeners.message.add(handler);
 }
 
 /** Opens the connection and keeps it open. */
@@ -34,8 +34,8 @@ export function openLink() {
   token = pairedToken();
   connect();
   setInterval(checkLife, 250);
-  addEventListener("online", again);
-  document.addEventListener("visibilitychange", () => document.hidden || again());
+  addEventListener("online", retryNow);
+  document.addEventListener("visibilitychange", () => document.hidden || retryNow());
   addEventListener("hashchange", () => {
     if (location.hash.startsWith("#t=")) pair(pairedToken());
   });
@@ -72,20 +72,20 @@ export function sendTogether(messages) {
 /** Sends a value that supersedes the ones before, later if the network is slow. */
 export function sendNewest(address, value) {
   if (state !== "open") return;
-  if (socket.bufferedAmount < crowded && !held.size) {
+  if (socket.bufferedAmount < mostBuffered && !queued.size) {
     send(address, value);
     return;
   }
-  held.set(address, value);
+  queued.set(address, value);
   draining ??= setInterval(drain, 20);
 }
 
 function drain() {
-  if (state === "open" && socket.bufferedAmount >= crowded) return;
+  if (state === "open" && socket.bufferedAmount >= mostBuffered) return;
   clearInterval(draining);
   draining = undefined;
-  for (const [address, value] of held) send(address, value);
-  held.clear();
+  for (const [address, value] of queued) send(address, value);
+  queued.clear();
 }
 
 function sendPacket(bytes) {
@@ -100,18 +100,18 @@ function connect() {
   const mine = new WebSocket(`${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/`);
   mine.binaryType = "arraybuffer";
   socket = mine;
-  lastHeard = performance.now();
+  lastReceived = performance.now();
   mine.onopen = () => mine.send(JSON.stringify({ COMMAND: "PAIR", DATA: token }));
   mine.onmessage = (event) => {
-    if (mine === socket) hear(event.data);
+    if (mine === socket) receiveData(event.data);
   };
   mine.onclose = () => {
-    if (mine === socket) lose();
+    if (mine === socket) onClose();
   };
 }
 
-function hear(data) {
-  lastHeard = performance.now();
+function receiveData(data) {
+  lastReceived = performance.now();
   if (typeof data === "string") {
     const { COMMAND, DATA } = JSON.parse(data);
     if (COMMAND !== "PAIRED") return;
@@ -123,10 +123,10 @@ function hear(data) {
   try {
     read(data, (address, values) => {
       if (address === "/pong") {
-        roundTrip = lastHeard - pinged;
+        roundTrip = lastReceived - pinged;
         checkEngine(values[3]);
       }
-      for (const heard of listeners.message) heard(address, values);
+      for (const handler of listeners.message) handler(address, values);
     });
   } catch (fault) {
     if (!(fault instanceof RangeError)) throw fault;
@@ -153,15 +153,15 @@ function ping() {
 function checkLife() {
   const now = performance.now();
   if (state === "open") {
-    const isAnswered = lastHeard >= pinged;
+    const isAnswered = lastReceived >= pinged;
     if (isAnswered && now - pinged >= 2000) ping();
     if (!isAnswered && now - pinged > 1500 && !document.hidden) reconnect();
-  } else if (state !== "refused" && socket.readyState === WebSocket.CONNECTING && now - lastHeard > 3000) {
+  } else if (state !== "refused" && socket.readyState === WebSocket.CONNECTING && now - lastReceived > 3000) {
     reconnect();
   }
 }
 
-function again() {
+function retryNow() {
   if (state === "lost" && retry !== undefined) reconnect();
   else if (state === "open") ping();
 }
@@ -174,7 +174,7 @@ function reconnect() {
   connect();
 }
 
-function lose() {
+function onClose() {
   if (state !== "refused") change(state === "connecting" ? "connecting" : "lost");
   clearTimeout(retry);
   if (state === "refused") return;
@@ -184,6 +184,6 @@ function lose() {
 function change(to) {
   if (to === state) return;
   state = to;
-  if (to !== "open") held.clear();
-  for (const heard of listeners.state) heard(to);
+  if (to !== "open") queued.clear();
+  for (const handler of listeners.state) handler(to);
 }

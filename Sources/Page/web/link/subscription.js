@@ -10,7 +10,7 @@ const wanted = new Set(["/meter"]);
 const roots = onRoots(subscribe);
 
 /** Begins or ends a subscription that lasts while the page is visible. */
-export function want(pattern, on) {
+export function subscribeTo(pattern, on) {
   if (wanted.has(pattern) === on) return;
   if (on) wanted.add(pattern);
   else wanted.delete(pattern);

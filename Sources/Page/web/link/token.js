@@ -1,28 +1,22 @@
 // The token that pairs this browser with the node. It comes in the URL's fragment and is stored.
 
+import { keep, kept } from "../store/kept.js";
+
 const key = "syrinx.token";
 
 /** Moves a token from the URL to storage; returns the stored token. */
 export function pairedToken() {
-  const found = /^#t=([\w-]+)/.exec(location.hash);
+  const found = /^#t=([\w-]+)/.exec(location.hash)?.[1];
   if (found) {
-    keepToken(found[1]);
+    keepToken(found);
     history.replaceState(null, "", location.pathname);
   }
-  try {
-    return localStorage.getItem(key) ?? "";
-  } catch {
-    return found?.[1] ?? "";
-  }
+  return kept(key) ?? found ?? "";
 }
 
 /** Stores a token, also one pasted as the whole URL. */
 export function keepToken(token) {
   const bare = /[\w-]+$/.exec(token.trim())?.[0] ?? "";
-  try {
-    localStorage.setItem(key, bare);
-  } catch {
-    // Without storage the browser pairs again each time.
-  }
+  keep(key, bare);
   return bare;
 }

@@ -1,6 +1,7 @@
 // The map of the takes: Debian's Leaflet, the outline of all land from the node, and tiles on request.
 
 import { find, make } from "../parts/make.js";
+import { keep, kept } from "../store/kept.js";
 import { smallPicture } from "../store/pictures.js";
 
 const tiles = "https://tile.openstreetmap.org/{z}/{x}/{y}.png";
@@ -44,8 +45,8 @@ function load() {
 const isPlaced = ({ north, east }) => Number.isFinite(north) && Number.isFinite(east);
 
 async function begin(element) {
-  const kept = keptView();
-  map = L.map(element, { minZoom: 1, maxZoom: 18, worldCopyJump: true, zoomControl: false, attributionControl: true }).setView(kept?.centre ?? [25, 5], kept?.zoom ?? 2);
+  const { centre, zoom } = JSON.parse(kept(key) ?? "{}");
+  map = L.map(element, { minZoom: 1, maxZoom: 18, worldCopyJump: true, zoomControl: false, attributionControl: true }).setView(centre ?? [25, 5], zoom ?? 2);
   map.attributionControl.setPrefix(false);
   map.createPane("land").style.zIndex = 200;
   L.control.scale({ imperial: false }).addTo(map);
@@ -130,19 +131,7 @@ function fit() {
   else map.setView([25, 5], 2);
 }
 
-function keptView() {
-  try {
-    return JSON.parse(localStorage.getItem(key) ?? "null");
-  } catch {
-    return null;
-  }
-}
-
 function keepView() {
   const { lat, lng } = map.getCenter();
-  try {
-    localStorage.setItem(key, JSON.stringify({ centre: [lat, lng], zoom: map.getZoom() }));
-  } catch {
-    // Without storage the map starts with the whole world.
-  }
+  keep(key, JSON.stringify({ centre: [lat, lng], zoom: map.getZoom() }));
 }

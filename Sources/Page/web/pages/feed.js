@@ -1,12 +1,12 @@
 // The feed: the form for a post, with the player that records its sound, and all posts.
 
 import { send } from "../link/socket.js";
-import { choice } from "../parts/choice.js";
+import { setUpControls, words } from "../parts/controls.js";
 import { field, showIn } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
-import { say } from "../parts/notice.js";
-import { askForPosts as ask, knownPosts, postsState, resetPosts, watchPosts } from "../store/posts.js";
-import { hear, told, watch } from "../store/values.js";
+import { notify } from "../parts/notice.js";
+import { knownPosts, olderPosts, postsState, queryPosts, watchPosts } from "../store/posts.js";
+import { latest, listen, onReply, watch } from "../store/values.js";
 import { time, when } from "../store/units.js";
 
 const list = find("#feed-posts");
@@ -19,22 +19,14 @@ export function setUpFeed() {
   setUpWriting();
   setUpSettings();
   watchPosts(draw);
-  find("#feed-more").addEventListener("click", () => ask(true));
+  find("#feed-more").addEventListener("click", olderPosts);
   list.addEventListener("click", (event) => {
     const number = Number(event.target.closest("[data-post]")?.dataset.post);
     const act = event.target.closest("[data-act]")?.dataset.act;
     if (act) send(`/feed/${act}`, number);
   });
-  hear("/reply", (address, first, second) => {
-    if (address === "/feed/keep") say(`Saved as a take: ${second}`, "done");
-    if (address === "/feed/delete") say("Post deleted", "done");
-  });
-}
-
-/** Queries the newest posts again. */
-export function askForPosts() {
-  resetPosts();
-  ask();
+  onReply("/feed/keep", (_, title) => notify(`Saved as a take: ${title}`, "done"));
+  onReply("/feed/delete", () => notify("Post deleted", "done"));
 }
 
 // Writing.
@@ -43,7 +35,7 @@ const wantsClip = () => clip.getAttribute("aria-checked") === "true";
 
 function setUpWriting() {
   const enable = () => {
-    const [state, mode, , length = 0] = told("/player/state") ?? [];
+    const [state, mode, , length = 0] = latest("/player/state") ?? [];
     const hasClip = length > 0 && state !== "recording";
     clip.setAttribute("aria-disabled", String(!hasClip));
     const can = hasClip && wantsClip() ? true : Boolean(message.value.trim()) && !wantsClip();
@@ -58,8 +50,8 @@ function setUpWriting() {
   message.addEventListener("input", enable);
   clip.addEventListener("click", () => clip.getAttribute("aria-disabled") === "true" || check(!wantsClip()));
   let state;
-  hear("/player/state", (now) => {
-    // The user will want to hear the recording.
+  listen("/player/state", (now) => {
+    // The user will want to post the recording.
     if (state === "recording" && now !== "recording" && !find("#feed").hidden) check(true);
     state = now;
     enable();
@@ -69,13 +61,12 @@ function setUpWriting() {
     send(wantsClip() ? "/feed/post/clip" : "/feed/post", message.value.trim());
     button.disabled = true;
   });
-  hear("/reply", (address) => {
-    if (address !== "/feed/post" && address !== "/feed/post/clip") return;
+  for (const command of ["/feed/post", "/feed/post/clip"]) onReply(command, () => {
     message.value = "";
     check(false);
-    say("Posted", "done");
+    notify("Posted", "done");
   });
-  hear("/error", (address) => address.startsWith("/feed/post") && enable());
+  listen("/error", (address) => address.startsWith("/feed/post") && enable());
   watch("/feed/waiting", (count) => {
     find("#feed-waiting").textContent = count ? `${count} ${count === 1 ? "post waits" : "posts wait"} for the board` : "";
   });
@@ -86,18 +77,16 @@ function setUpSettings() {
   const settings = make("details", "feed-settings", {}, make("summary", "tool", {}, "Board and name"));
   const fields = [["name", "Name", "the node's", { maxlength: 64 }], ["board", "Board", "this node's own", { type: "url" }]];
   for (const [name, caption, placeholder, more] of fields) {
-    const input = make("input", "field", { id: `feed-${name}`, autocomplete: "off", placeholder, ...more });
+    const input = make("input", "field", { id: `feed-${name}`, autocomplete: "off", placeholder, "data-caption": caption, ...more });
     field(input, (text) => send(`/feed/${name}`, text));
     showIn(input, `/feed/${name}`);
-    settings.append(make("label", "entry", {}, make("small", "", {}, caption), input));
+    settings.append(input);
   }
-  const format = make("div", "choice", { "data-address": "/feed/format", "aria-label": "Format of posted sounds" });
-  settings.append(make("div", "labelled", {}, make("small", "", {}, "Sound"), format));
-  find(".compose").append(settings);
-  choice(format);
+  settings.append(words("/feed/format", "Sound", "Format of posted sounds"));
+  find(".compose").append(setUpControls(settings));
   let board;
   watch("/feed/board", (url) => {
-    if (board !== undefined && board !== url) askForPosts();
+    if (board !== undefined && board !== url) queryPosts();
     board = url;
   });
 }
@@ -114,15 +103,16 @@ function draw() {
   empty.textContent = fault || "No posts yet.";
 }
 
-function row({ number, name, date, message, seconds, fresh, mine }) {
+function row({ id, name, date, message, seconds, fresh, mine }) {
   const head = make("small", "", {}, make("b", "", {}, name || "Somebody"), ` \u00b7 ${when(date)}${seconds > 0 ? " \u00b7 " + time(seconds) : ""}`);
   const text = make("p", "", {}, message);
   const acts = make("span", "post-acts");
   const of = `the sound of ${name || "somebody"}, ${when(date)}`;
+  const act = (name, sign, label) => acts.append(make("button", "tool square", { type: "button", "data-act": name, "aria-label": label }, icon(sign)));
   if (seconds >= 0) {
-    acts.append(make("button", "tool square", { type: "button", "data-act": "play", "aria-label": `Play ${of}` }, icon("play")));
-    acts.append(make("button", "tool square", { type: "button", "data-act": "keep", "aria-label": `Keep ${of}` }, icon("keep")));
+    act("play", "play", `Play ${of}`);
+    act("keep", "keep", `Keep ${of}`);
   }
-  if (mine) acts.append(make("button", "tool square", { type: "button", "data-act": "delete", "aria-label": `Delete your post, ${when(date)}` }, icon("clear")));
-  return make("li", fresh ? "post fresh" : "post", { "data-post": number }, head, text, acts);
+  if (mine) act("delete", "clear", `Delete your post, ${when(date)}`);
+  return make("li", fresh ? "post fresh" : "post", { "data-post": id }, head, text, acts);
 }

@@ -3,8 +3,8 @@
 import { onLink, send } from "../link/socket.js";
 import { find, make } from "../parts/make.js";
 import { surface } from "../parts/surface.js";
-import { hear, told, watch } from "../store/values.js";
-import { octave } from "../store/units.js";
+import { listen, value, watch } from "../store/values.js";
+import { counted, octave } from "../store/units.js";
 
 const least = { width: 45, height: 57 };
 const rootNames = { C: 0, D: 2, E: 4, F: 5, G: 7, A: 9, B: 11 };
@@ -35,7 +35,7 @@ function setUpCells(element) {
   });
 
   const pitchOfRoot = () => {
-    const [name = "A"] = told("/grid/root") ?? [];
+    const name = value("/grid/root", "A");
     return (rootNames[name[0]] + (name.endsWith("#") ? 1 : name.endsWith("b") ? 11 : 0)) % 12;
   };
 
@@ -104,7 +104,7 @@ function setUpCells(element) {
     clearTimeout(due);
     due = setTimeout(build, 30);
   };
-  hear("/grid/layout", (rows, columns) => {
+  listen("/grid/layout", (rows, columns) => {
     if (columns === undefined) return;
     size = { rows, columns };
     collecting = [];
@@ -112,7 +112,7 @@ function setUpCells(element) {
     lit.clear();
     later();
   });
-  hear("/grid/cell", (row, column, name, key) => {
+  listen("/grid/cell", (row, column, name, key) => {
     collecting.push({ row, column, name, key });
     later();
   });
@@ -125,7 +125,7 @@ function setUpCells(element) {
     cell.classList.toggle("lit", strength > 0);
     if (strength > 0) cell.style.setProperty("--strength", strength.toFixed(2));
   };
-  hear("/grid/lit", (row, column, strength) => {
+  listen("/grid/lit", (row, column, strength) => {
     const place = `${row} ${column}`;
     lit.set(place, strength);
     light(place);
@@ -160,15 +160,15 @@ function setUpLoading() {
 
 function setUpPhrase() {
   const buttons = { recording: find("#phrase-record"), playing: find("#phrase-play") };
-  const words = find("#phrase-words");
-  buttons.recording.addEventListener("click", () => send(told("/phrase/state")?.[0] === "recording" ? "/phrase/stop" : "/phrase/record"));
-  buttons.playing.addEventListener("click", () => send(told("/phrase/state")?.[0] === "playing" ? "/phrase/stop" : "/phrase/play"));
+  const words = find("span", buttons.playing);
+  buttons.recording.addEventListener("click", () => send(value("/phrase/state") === "recording" ? "/phrase/stop" : "/phrase/record"));
+  buttons.playing.addEventListener("click", () => send(value("/phrase/state") === "playing" ? "/phrase/stop" : "/phrase/play"));
   watch("/phrase/state", (state, position, length, notes) => {
     for (const [name, button] of Object.entries(buttons)) {
       button.setAttribute("aria-pressed", String(name === state));
       button.style.setProperty("--run", name === state && length ? Math.min(1, position / (name === "recording" ? 10 : length)) : 0);
     }
     buttons.playing.disabled = !notes && state === "stopped";
-    words.textContent = notes ? `${notes} ${notes === 1 ? "note" : "notes"}` : "empty";
+    words.textContent = notes ? counted(notes, "note") : "empty";
   });
 }

@@ -1,9 +1,7 @@
 // The feedback guard: switch, notches, and hold time.
 
-import { choice } from "../parts/choice.js";
-import { flag } from "../parts/flag.js";
-import { make } from "../parts/make.js";
-import { press } from "../parts/press.js";
+import { sender, setUpControls, toggle, words } from "../parts/controls.js";
+import { find, make } from "../parts/make.js";
 import { figure } from "../store/units.js";
 import { watch } from "../store/values.js";
 
@@ -12,16 +10,13 @@ const holds = "10=10\u00a0s 60=1\u00a0min 600=10\u00a0min 0=\u221e";
 
 /** Fills the guard's card. */
 export function fillGuard(card) {
-  const on = make("button", "switch tile", { type: "button", "data-address": "/guard/on" }, "Guard");
   const count = make("span", "big");
   const list = make("p", "quiet", { role: "status" });
-  const name = make("small", "", {}, "Hold");
-  const hold = make("div", "choice", { "data-address": "/guard/hold", "data-words": holds, "aria-label": "Notch hold time" });
-  const clear = make("button", "tool", { type: "button", "data-press": "/guard/clear", disabled: true }, "Clear notches");
-  card.append(make("h2", "", {}, "Feedback guard"), make("div", "line", {}, on, count), list, make("div", "labelled", {}, name, hold), clear);
-  flag(on);
-  choice(hold);
-  press(clear);
+  const hold = words("/guard/hold", "Hold", "Notch hold time", { "data-words": holds });
+  const clear = sender("/guard/clear", "Clear notches", undefined, { disabled: true });
+  card.append(make("h2", "", {}, "Feedback guard"), make("div", "line", {}, toggle("/guard/on", "Guard"), count), list, hold, clear);
+  setUpControls(card);
+  const name = find("small", hold.parentElement);
   card.removeAttribute("aria-busy");
 
   let notches = [];

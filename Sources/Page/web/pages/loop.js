@@ -1,20 +1,22 @@
 // The chosen loop: waveform, current and queued state, and buttons.
 
 import { send, sendTogether } from "../link/socket.js";
-import { find, icon, make } from "../parts/make.js";
-import { say } from "../parts/notice.js";
+import { setUpControls } from "../parts/controls.js";
+import { find, make } from "../parts/make.js";
+import { notify } from "../parts/notice.js";
 import { tap } from "../parts/tap.js";
 import { setUpWave } from "../parts/wave.js";
 import { nextFrame } from "../store/clock.js";
 import { beatsToGo, chosenSlot, longestLoop, lookOf, runs, slot, watchChosenSlot, watchSlots } from "../store/loops.js";
-import { hear, told, watch } from "../store/values.js";
-import { time } from "../store/units.js";
+import { latest, listen, watch } from "../store/values.js";
+import { counted, time } from "../store/units.js";
 import { setUpLoopSettings } from "./loopset.js";
 import { setUpSlots } from "./slots.js";
 
 const added = ["overdub", "replace", "substitute", "multiply", "insert"];
 const lights = ["record", ...added, "play", "pause", "stop"];
-const leap = 10;
+const jump = 10;
+const captions = { record: "Rec", overdub: "Over", substitute: "Subst", rewind: "Back", forward: "Ahead" };
 
 // The target of a page's buttons: the chosen loop or, on the feed page, the player.
 const chosen = {
@@ -29,27 +31,25 @@ const chosen = {
       case "play": return state === "recording" || length > 0;
       case "stop": return state !== "empty" && state !== "stopped";
       case "pause": return state === "recording" || state === "paused" || isOn;
-      case "undo": return told(this.address("history"))?.[0] > 0;
-      case "redo": return told(this.address("history"))?.[1] > 0;
-      case "keep": case "once": return length > 0 && state !== "recording";
+      case "undo": return latest(this.address("history"))?.[0] > 0;
+      case "redo": return latest(this.address("history"))?.[1] > 0;
       case "clear": return length > 0;
       case "cancel": return waits !== "";
-      case "rewind": case "forward": return length > 0 && state !== "recording";
-      case "done": return chosenSlot() === 1 && told("/player/controls")?.[5] === 1;
+      case "once": case "rewind": case "forward": return length > 0 && state !== "recording";
+      case "done": return chosenSlot() === 1 && latest("/player/controls")?.[5] === 1;
     }
   },
   press(what) {
     const { position, length } = this.slot();
     const go = (to) => send(this.address("position"), Math.min(length, Math.max(0, to)));
     switch (what) {
-      case "rewind": return go(position - leap);
-      case "forward": return go(position + leap);
+      case "rewind": return go(position - jump);
+      case "forward": return go(position + jump);
       case "done": return send("/player/done");
-      case "keep": return send(this.address("save"), "");
       case "clear": {
         const back = this.address("undo");
         send(this.address("clear"));
-        return say("Loop cleared", "said", ["Undo", () => send(back)]);
+        return notify("Loop cleared", "info", ["Undo", () => send(back)]);
       }
       default: return send(this.address(what));
     }
@@ -59,7 +59,7 @@ const player = {
   slot: () => slot(1),
   address: (what) => "/player/" + what,
   can(what) {
-    const controls = told("/player/controls") ?? [];
+    const controls = latest("/player/controls") ?? [];
     const is = controls[["record", "play", "stop", "rewind", "forward", "done"].indexOf(what)] === 1;
     return is || (slot(1).state === "recording" && ["play", "stop"].includes(what));
   },
@@ -81,12 +81,7 @@ export function setUpLoop() {
     page.dispatchEvent(new CustomEvent("part"));
   });
   setUpLoopSettings();
-  const buttons = [...document.querySelectorAll("[data-loop]")].map((button) => ({ button, what: button.dataset.loop, of: button.closest(".feed-player") ? player : chosen }));
-  for (const { button, what, of } of buttons) {
-    const run = make("i", "run");
-    button.replaceChildren(run, icon(what), make("span", "", {}, button.textContent));
-    tap(button, () => button.getAttribute("aria-disabled") === "true" || of.press(what));
-  }
+  const buttons = [...document.querySelectorAll("[data-presses]")].flatMap(setUpPresses);
   const wave = setUpWave(find("#wave"));
   const panel = find("#loop-face");
   const [word, clock, layers, next] = ["#loop-word", "#loop-time", "#loop-layers", "#loop-next"].map((id) => find(id));
@@ -105,7 +100,7 @@ export function setUpLoop() {
     if (drawn !== chosenSlot()) find("#loop-number").textContent = drawn = chosenSlot();
     face.setAttribute("href", "#i-" + look.icon);
     clock.textContent = state === "recording" ? time(length || position) : length ? `${time(position)} of ${time(length)}` : `up to ${time(longestLoop()).replace(".0", "")}`;
-    layers.textContent = one.layers ? `${one.layers} ${one.layers === 1 ? "layer" : "layers"}` : "";
+    layers.textContent = one.layers ? counted(one.layers, "layer") : "";
     const coming = waits ? lookOf(waits).word : "";
     const beats = beatsToGo(one);
     next.textContent = coming ? `\u2192 ${coming}${beats === undefined ? ", waiting for sound" : " in " + beats}` : "";
@@ -115,30 +110,45 @@ export function setUpLoop() {
   const drawButton = (button, what, of) => {
     const { state, position, length, waits } = of.slot();
     const lit = lookOf(state).button;
+    const next = waits && lookOf(waits).button;
     button.setAttribute("aria-disabled", String(!of.can(what)));
     if (lights.includes(what)) button.setAttribute("aria-pressed", String(what === lit));
-    button.classList.toggle("will", Boolean(waits) && lookOf(waits).button === what);
+    button.classList.toggle("will", Boolean(waits) && what === next);
     button.dataset.press = of.address(what);
     if (what === "done" && of === chosen) button.hidden = chosenSlot() > 1;
     const part = what !== lit ? 0 : state === "recording" ? (length || position) / longestLoop() : what === "stop" || what === "pause" ? 0 : position / (length || 1);
     button.style.setProperty("--run", Math.min(1, part));
   };
   const show = () => nextFrame(draw);
-  const heard = (number) => {
+  const update = (number) => {
     if (number === chosenSlot()) wave.moved();
     show();
     watchHistory(number, show);
   };
-  watchSlots(heard);
+  watchSlots(update);
   watchChosenSlot((number) => {
     wave.turned();
-    heard(number);
+    update(number);
   });
   watch("/player/controls", show);
 
-  hear("/reply", (address, id, title) => {
-    if (address === "/take/save" || /^\/loop\/\w+\/save$/.test(address)) say(`Saved as a take: ${title}`, "done");
+  listen("/reply", (address, id, title) => {
+    if (address === "/take/save" || /^\/loop\/\w+\/save$/.test(address)) notify(`Saved as a take: ${title}`, "done");
   });
+}
+
+/** Makes the buttons that a group names; those of the feed's player act on the player. */
+function setUpPresses(group) {
+  const of = group.matches(".feed-player") ? player : chosen;
+  const buttons = group.dataset.presses.split(" ").map((what) => {
+    const caption = captions[what] ?? what[0].toUpperCase() + what.slice(1);
+    const button = make("button", "press", { type: "button", "data-loop": what, "data-icon": what }, caption);
+    tap(button, () => button.getAttribute("aria-disabled") === "true" || of.press(what));
+    return { button, what, of };
+  });
+  group.replaceChildren(...buttons.map(({ button }) => button));
+  setUpControls(group);
+  return buttons;
 }
 
 const watched = new Set();

@@ -1,17 +1,20 @@
 // The rig: ports, MIDI bindings, captures, location and server.
 
 import { linkDelay, send } from "../link/socket.js";
-import { find, icon, make } from "../parts/make.js";
+import { list, setUpControls, slide } from "../parts/controls.js";
+import { find, icon, make, onVisible } from "../parts/make.js";
 import { showIn } from "../parts/field.js";
-import { say } from "../parts/notice.js";
+import { notify } from "../parts/notice.js";
+import { setUpViews } from "../parts/views.js";
 import { nextFrame } from "../store/clock.js";
-import { hear, receive, told, watch } from "../store/values.js";
+import { collect, listen, onReply, receive, value, watch } from "../store/values.js";
 import { time } from "../store/units.js";
 import { setUpTuner } from "./tuner.js";
 
 /** Sets up the rig page. */
 export function setUpRig() {
-  setUpParts();
+  setUpMixer();
+  setUpViews(find("#rig .views"), (view) => (find("#rig").dataset.part = view));
   setUpGuard();
   setUpPorts();
   setUpBindings();
@@ -21,28 +24,28 @@ export function setUpRig() {
   setUpTuner();
 }
 
-// A phone shows one part at a time.
-function setUpParts() {
-  const page = find("#rig");
-  const buttons = [...page.querySelectorAll("button[data-part]")];
-  const show = (part) => {
-    page.dataset.part = part;
-    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.part === part));
-  };
-  for (const button of buttons) button.addEventListener("click", () => show(button.dataset.part));
-  show("levels");
+const strips = [["in", "Input"], ["live", "Live"], ["loop", "Loop"], ["grid", "Grid"], ["music", "Songs", "Song"], ["out", "Output"]];
+
+// Inputs and outputs show their level, the others where they go.
+function setUpMixer() {
+  const rows = strips.map(([bus, caption, name = caption]) => {
+    const label = bus === "grid" ? "Gain of the grid" : `${name} gain`;
+    const end = bus === "in" || bus === "out" ? make("span", "level", { "data-level": bus }, "\u2212\u221e") : list(`/${bus}/route`, "", `${name} route`);
+    const bars = bus === "music" ? [] : [make("div", "meter", { "data-meter": bus, "aria-label": `${name} level` })];
+    return make("div", "strip", {}, ...bars, slide(`/${bus}/gain`, caption, label), end);
+  });
+  find("#rig .limiter").before(...rows.map((row) => setUpControls(row)));
 }
 
 // The guard's card is fetched when the page is first shown.
 function setUpGuard() {
   const card = make("section", "card guard", { "data-of": "levels", "aria-label": "Feedback guard", "aria-busy": "true" });
   find("#rig .mixer").after(card);
-  new IntersectionObserver(async (entries, observer) => {
-    if (!entries.at(-1).isIntersecting) return;
-    observer.disconnect();
+  onVisible(find("#rig"), async (is) => {
+    if (!is) return;
     const { fillGuard } = await import("./guard.js");
-    fillGuard(card);
-  }).observe(find("#rig"));
+    if (card.hasAttribute("aria-busy")) fillGuard(card);
+  });
 }
 
 function setUpPorts() {
@@ -54,11 +57,11 @@ function setUpPorts() {
         make("dt", "", {}, icon(kind === "midi" ? "midi" : way === "in" ? "inward" : "outward"), name),
         ...(peers.length ? peers : ["not connected"]).map((peer) => make("dd", "", {}, peer)))));
   };
-  hear("/port", (name, kind, way, ...peers) => {
+  listen("/port", (name, kind, way, ...peers) => {
     ports.set(name, { kind, way, peers });
     nextFrame(draw);
   });
-  hear("/ports/end", (count) => {
+  listen("/ports/end", (count) => {
     find("#ports-none").hidden = count > 0;
     if (!count) ports.clear();
     nextFrame(draw);
@@ -71,13 +74,10 @@ let learning = false;
 const pressWords = { turn: "turns", hold: "holds", short: "", long: "long", double: "twice", light: "light" };
 
 function setUpBindings() {
-  let bindings = [];
-  let listed = [];
-  const list = find("#bindings");
   const learn = find("#midi-learn");
-  const draw = () => {
+  const draw = (bindings) => {
     find("#bindings-none").hidden = bindings.length > 0;
-    list.replaceChildren(...bindings.map(({ address, press, argument, trigger }) => {
+    find("#bindings").replaceChildren(...bindings.map(([address, number, , press = "turn", argument = "", trigger = `controller:${number}`]) => {
       const words = [address, argument].filter(Boolean).join(" ");
       const forget = make("button", "tool", { type: "button", "aria-label": `Forget ${trigger} ${press} for ${words}` }, icon("close"));
       forget.addEventListener("click", () => {
@@ -87,29 +87,23 @@ function setUpBindings() {
       return make("li", "", {}, make("b", "", {}, triggerName(trigger)), make("small", "", {}, pressWords[press] ?? press), make("span", "", {}, words), forget);
     }));
   };
-  hear("/midi/binding", (address, number, kind = "controller", press = "turn", argument = "", trigger = `controller:${number}`) => {
-    listed.push({ address, press, argument, trigger });
-  });
-  hear("/midi/bindings/end", () => {
-    [bindings, listed] = [listed, []];
-    nextFrame(draw);
-  });
-  hear("/midi/learnt", (address, number, kind, press, argument, trigger = `controller:${number}`) => {
-    say(`${triggerName(trigger)} ${press === "light" ? "shows" : press === "turn" ? "turns" : "presses"} ${address}`, "done");
+  collect("/midi/binding", "/midi/bindings/end", draw);
+  listen("/midi/learnt", (address, number, kind, press, argument, trigger = `controller:${number}`) => {
+    notify(`${triggerName(trigger)} ${press === "light" ? "shows" : press === "turn" ? "turns" : "presses"} ${address}`, "done");
     send("/midi/bindings");
   });
   // Other clients may load a map or remove bindings.
-  hear("/reply", (address) => address === "/midi/pedal" && send("/midi/bindings"));
+  onReply("/midi/pedal", () => send("/midi/bindings"));
 
   const setLearning = (on) => {
     learning = on;
     document.body.classList.toggle("learning", on);
     learn.setAttribute("aria-pressed", String(on));
-    if (on) say("Touch a control on any page, then move a controller or press a pedal");
+    if (on) notify("Touch a control on any page, then move a controller or press a pedal");
   };
   learn.addEventListener("click", () => setLearning(!learning));
   // While learning, the next touch only selects the control.
-  const takeAddress = (event) => {
+  const pickAddress = (event) => {
     if (!learning) return;
     const control = event.target.closest("[data-address], [data-press], [data-loop], .cell, .key");
     if (!control) return;
@@ -118,10 +112,10 @@ function setUpBindings() {
     if (event.type !== "click") return;
     const address = addressOf(control);
     setLearning(false);
-    send("/midi/learn", address, ...asked());
-    say(`Now move a controller or press a pedal for ${address}`, "said", ["Cancel", () => send("/midi/forget", address)]);
+    send("/midi/learn", address, ...argumentsToBind());
+    notify(`Now move a controller or press a pedal for ${address}`, "info", ["Cancel", () => send("/midi/forget", address)]);
   };
-  for (const name of ["pointerdown", "pointerup", "click"]) document.addEventListener(name, takeAddress, { capture: true });
+  for (const name of ["pointerdown", "pointerup", "click"]) document.addEventListener(name, pickAddress, { capture: true });
   document.addEventListener("touchend", (event) => {
     const surface = learning && event.target.closest(".cell, .key, .pedal");
     if (surface) surface.click();
@@ -130,7 +124,7 @@ function setUpBindings() {
 }
 
 /** The arguments to bind, and the kind of press, if given. */
-function asked() {
+function argumentsToBind() {
   const argument = find("#midi-argument").value.trim();
   const press = find("#midi-press").value;
   if (!argument) return press ? [press] : [];
@@ -155,14 +149,13 @@ function addressOf({ dataset }) {
 function setUpCapture() {
   const button = find("#capture");
   const clock = find("#capture-time");
-  button.addEventListener("click", () => send("/capture/on", told("/capture/on")?.[0] ? 0 : 1));
+  button.addEventListener("click", () => send("/capture/on", value("/capture/on") ? 0 : 1));
   watch("/capture/on", (on) => {
     button.setAttribute("aria-pressed", String(on === 1));
     find("span", button).textContent = on ? "Stop" : "Capture";
-    document.body.classList.toggle("capturing", on === 1);
   });
   watch("/capture/state", (state, seconds) => (clock.textContent = state === "on" || seconds ? time(seconds) : "0.0 s"));
-  hear("/reply", (address) => address === "/capture/on" && say("Capture saved to the library", "done"));
+  onReply("/capture/on", () => notify("Capture saved to the library", "done"));
 }
 
 function setUpPlace() {
@@ -173,10 +166,10 @@ function setUpPlace() {
   find("#place").addEventListener("submit", (event) => {
     event.preventDefault();
     const [n, e] = [north.valueAsNumber, east.valueAsNumber];
-    if (isNaN(n) || isNaN(e)) return say("Degrees north and east, such as 52.52 and 13.41", "fault");
+    if (isNaN(n) || isNaN(e)) return notify("Degrees north and east, such as 52.52 and 13.41", "fault");
     send("/location", n, e);
     document.activeElement.blur();
-    say("New takes will have this location", "done");
+    notify("New takes will have this location", "done");
   });
 }
 
@@ -184,31 +177,33 @@ function setUpPlace() {
 const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices"];
 
 function setUpServer() {
-  hear("/status", (...values) => values.forEach((value, at) => receive("/status/" + statusNames[at], [value])));
-  let asking;
-  new IntersectionObserver((entries) => {
-    clearInterval(asking);
-    if (!entries.at(-1).isIntersecting) return;
+  listen("/status", (...values) => values.forEach((value, at) => receive("/status/" + statusNames[at], [value])));
+  let polling;
+  onVisible(find("#server-card"), (is) => {
+    clearInterval(polling);
+    if (!is) return;
     send("/status");
-    asking = setInterval(() => document.hidden || send("/status"), 1000);
-  }).observe(find("#server-card"));
-  const lines = {
-    "/status/rate": (rate) => `${rate} Hz`,
-    "/status/block": (frames) => `${frames} frames, ${((frames / (told("/status/rate")?.[0] ?? 48000)) * 1000).toFixed(1)} ms`,
-    "/status/uptime": (seconds) => uptime(seconds),
-    "/status/clients": String,
-    "/status/voices": String,
-    "/status/messages": (count) => count.toLocaleString(),
-    "/status/errors": String,
-    "/status/late": String,
-    "/status/refused": String,
-    "/status/denied": String,
-  };
-  for (const [address, words] of Object.entries(lines)) {
-    const output = find(`[data-fact="${address}"]`);
-    watch(address, (value) => (output.textContent = words(value)));
-  }
-  watch("/pong", () => (find("#link-delay").textContent = linkDelay().toFixed(linkDelay() < 10 ? 1 : 0) + " ms"));
+    polling = setInterval(() => document.hidden || send("/status"), 1000);
+  });
+  const rate = () => value("/status/rate", 48000);
+  const rows = [
+    ["Rate", "/status/rate", (rate) => `${rate} Hz`],
+    ["Buffer", "/status/block", (frames) => `${frames} frames, ${((frames / rate()) * 1000).toFixed(1)} ms`],
+    ["Uptime", "/status/uptime", uptime],
+    ["Clients", "/status/clients"],
+    ["Ping", "/pong", () => linkDelay().toFixed(linkDelay() < 10 ? 1 : 0) + " ms"],
+    ["Voices", "/status/voices"],
+    ["Messages", "/status/messages", (count) => count.toLocaleString()],
+    ["Errors", "/status/errors"],
+    ["Late", "/status/late"],
+    ["Refused", "/status/refused"],
+    ["Denied", "/status/denied"],
+  ];
+  find("#facts").append(...rows.map(([caption, address, text = String]) => {
+    const output = make("dd", "", {}, "\u2013");
+    watch(address, (value) => (output.textContent = text(value)));
+    return make("div", "", {}, make("dt", "", {}, caption), output);
+  }));
   watch("/status/load", (load) => {
     find("#load").textContent = load.toFixed(load < 10 ? 1 : 0) + " %";
     find("#load-bar").style.transform = `scaleX(${Math.min(1, load / 100)})`;

@@ -6,9 +6,10 @@ import { find, icon, make } from "../parts/make.js";
 import { pedal } from "../parts/pedal.js";
 import { tap } from "../parts/tap.js";
 import { eachFrame, nextFrame } from "../store/clock.js";
-import { beatsToGo, chooseSlot, chosenSlot, longestLoop, lookOf, runs, slot, watchChosenSlot, watchSlotCount, watchSlots } from "../store/loops.js";
+import { beatsToGo, chooseSlot, chosenSlot, lookOf, moves, playhead, slot, watchChosenSlot, watchSlotCount, watchSlots } from "../store/loops.js";
 import { send } from "../link/socket.js";
-import { told, watch } from "../store/values.js";
+import { counted } from "../store/units.js";
+import { value, watch } from "../store/values.js";
 
 const mostSideBySide = 4;
 const cards = [];
@@ -82,19 +83,9 @@ function card(number) {
   tap(undo, () => undo.getAttribute("aria-disabled") === "true" || send(of("undo")));
   const foot = pedal(button, of("pedal"));
 
-  const place = (now) => {
-    const { state, position, length, heardAt } = slot(number);
-    const passed = Math.min(0.4, Math.max(0, (now - heardAt) / 1000));
-    if (state === "recording") return Math.min(1, ((length || position) + passed) / longestLoop());
-    if (!length) return 0;
-    if (!runs(state)) return position / length;
-    const way = passed * (told(of("rate"))?.[0] ?? 1) * (told(of("direction"))?.[0] ?? 1);
-    return (((position + way) % length) + length) % length / length;
-  };
   const follow = (now) => {
-    run.style.transform = `scaleX(${place(now)})`;
-    const { state } = slot(number);
-    return (state === "recording" || runs(state)) && !document.hidden && element.offsetParent !== null;
+    run.style.transform = `scaleX(${playhead(number, now)})`;
+    return moves(slot(number)) && !document.hidden && element.offsetParent !== null;
   };
   const draw = () => {
     const one = slot(number);
@@ -106,7 +97,7 @@ function card(number) {
     element.dataset.coming = coming?.tone ?? "";
     element.classList.toggle("filled", look.fills);
     const beats = beatsToGo(one);
-    const layers = one.layers ? `${one.layers} ${one.layers === 1 ? "layer" : "layers"}` : "";
+    const layers = one.layers ? counted(one.layers, "layer") : "";
     set(word, look.word);
     set(more, coming ? "" : layers);
     find("use", sign).setAttribute("href", "#i-" + look.icon);
@@ -118,7 +109,7 @@ function card(number) {
     if (button.getAttribute("aria-label") !== words) button.setAttribute("aria-label", words);
     eachFrame(follow);
   };
-  const enable = () => undo.setAttribute("aria-disabled", String(!(told(of("history"))?.[0] > 0)));
+  const enable = () => undo.setAttribute("aria-disabled", String(!(value(of("history"), 0) > 0)));
   watch(of("history"), enable);
   enable();
   draw();

@@ -3,7 +3,7 @@
 import { send } from "../link/socket.js";
 import { find, icon, make } from "../parts/make.js";
 import { nextFrame } from "../store/clock.js";
-import { hear, told, watch } from "../store/values.js";
+import { latest, listen, onError, value, watch } from "../store/values.js";
 import { time } from "../store/units.js";
 
 let songs = [];
@@ -12,7 +12,7 @@ let songs = [];
 export function setUpSongs() {
   const list = find("#song-list");
   const draw = () => {
-    const [state, number] = told("/music/state") ?? [];
+    const [state, number] = latest("/music/state") ?? [];
     const focused = [...list.children].indexOf(document.activeElement?.closest("#song-list li"));
     list.replaceChildren(...songs.map((name, at) => {
       const is = at + 1 === number && state !== "stopped";
@@ -25,17 +25,15 @@ export function setUpSongs() {
   };
 
   // A packet holds about a hundred songs: more are queried until the reply is empty.
-  hear("/music", (...names) => {
-    songs = asked === 1 ? names : [...songs, ...names];
+  listen("/music", (...names) => {
+    songs = nextSong === 1 ? names : [...songs, ...names];
     if (names.length) {
-      asked = songs.length + 1;
-      send("/music", asked);
+      nextSong = songs.length + 1;
+      send("/music", nextSong);
     }
     nextFrame(draw);
   });
-  hear("/error", (address, code, words) => {
-    if (address === "/music") find("#song-empty").textContent = words[0].toUpperCase() + words.slice(1) + ".";
-  });
+  onError("/music", (code, text) => (find("#song-empty").textContent = text[0].toUpperCase() + text.slice(1) + "."));
   let lastNumber;
   watch("/music/state", (state, number, title, artist, position, length) => {
     const runs = state !== "stopped";
@@ -48,14 +46,14 @@ export function setUpSongs() {
     if (lastNumber !== (runs ? number : 0)) nextFrame(draw);
     lastNumber = runs ? number : 0;
   });
-  find("#song-play").addEventListener("click", () => send(told("/music/state")?.[0] === "stopped" ? "/music/play" : "/music/stop"));
-  find("#song-refresh").addEventListener("click", askForSongs);
+  find("#song-play").addEventListener("click", () => send(value("/music/state") === "stopped" ? "/music/play" : "/music/stop"));
+  find("#song-refresh").addEventListener("click", querySongs);
 }
 
-let asked = 1;
+let nextSong = 1;
 
 /** Queries the songs again. */
-export function askForSongs() {
-  asked = 1;
+export function querySongs() {
+  nextSong = 1;
   send("/music", 1);
 }

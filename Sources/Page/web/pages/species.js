@@ -6,7 +6,7 @@ import { complete } from "../parts/complete.js";
 import { find, make } from "../parts/make.js";
 import { speciesNames } from "../store/species.js";
 import { take } from "../store/takes.js";
-import { hear } from "../store/values.js";
+import { listen, onError, onReply } from "../store/values.js";
 import { when } from "../store/units.js";
 
 const place = find("#take-image");
@@ -21,13 +21,14 @@ export function setUpSpecies() {
   complete(find("#take-species"), find("#take-species-names"), speciesNames);
   finding.addEventListener("click", look);
   removing.addEventListener("click", () => shown.id && send("/take/picture/remove", shown.id));
-  hear("/take/image", (id, name) => {
+  listen("/take/image", (id, name) => {
     if (id !== shown.id) return;
     shown = { id, isThere: name !== "" };
     load();
   });
-  hear("/take/picture", hearCredit);
-  for (const address of ["/reply", "/error"]) hear(address, (of) => of === "/take/picture" && rest());
+  listen("/take/picture", showCredit);
+  onReply("/take/picture", rest);
+  onError("/take/picture", rest);
 }
 
 /** Switches to another take's image, which the node will report. */
@@ -37,7 +38,7 @@ export function showPictureOf(id) {
   clear();
 }
 
-function hearCredit(id, author, licence, link, source, date) {
+function showCredit(id, author, licence, link, source, date) {
   if (id !== shown.id) return;
   const was = shown;
   shown = { id, isThere: licence !== "", credit: licence ? { author, licence, link, source, date } : undefined };

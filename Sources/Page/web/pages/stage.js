@@ -3,21 +3,25 @@
 import { onLink } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
 import { find } from "../parts/make.js";
-import { set, shown } from "../store/pending.js";
-import { hear, watch } from "../store/values.js";
+import { keep, kept } from "../store/kept.js";
+import { bind, shown } from "../store/pending.js";
+import { listen, watch } from "../store/values.js";
 
-const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
+const key = "syrinx.page";
 
-/** Sets up mute, the connection's state and the tabs; calls came(page) for each page shown. */
-export function setUpStage(came) {
-  setUpMute();
+/** The pages, in the order of their tabs. */
+export const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
+
+/** Sets up mute, the connection's state and the tabs; calls opened(page) for each page shown. */
+export function setUpStage(opened) {
+  find("#mute").addEventListener("click", toggleMute);
   setUpLinkState();
   watch("/metronome/bpm", (bpm) => (find("#tempo").textContent = String(Number(bpm.toFixed(1)))));
 
   const turn = () => {
-    const asked = location.hash.slice(1);
-    if (asked.includes("=")) return;
-    const page = pages.includes(asked) ? asked : keptPage();
+    const wanted = location.hash.slice(1);
+    if (wanted.includes("=")) return;
+    const page = [wanted, kept(key)].find((name) => pages.includes(name)) ?? "voice";
     closeSheet();
     document.body.dataset.page = page;
     for (const name of pages) find("#" + name).hidden = name !== page;
@@ -26,44 +30,23 @@ export function setUpStage(came) {
       else tab.removeAttribute("aria-current");
     }
     document.title = `Syrinx \u2013 ${page[0].toUpperCase()}${page.slice(1)}`;
-    try {
-      localStorage.setItem("syrinx.page", page);
-    } catch {
-      // Without storage the page starts with the voice.
-    }
-    came(page);
+    keep(key, page);
+    opened(page);
   };
   addEventListener("hashchange", turn);
   turn();
 }
 
-function keptPage() {
-  try {
-    const kept = localStorage.getItem("syrinx.page");
-    return pages.includes(kept) ? kept : "voice";
-  } catch {
-    return "voice";
-  }
-}
-
 /** Toggles mute. */
-export function toggleMute() {
-  set("/mute", shown("/mute") === 1 ? 0 : 1, drawMute);
-  drawMute();
-}
+export const toggleMute = () => setMute(shown("/mute") === 1 ? 0 : 1);
 
-function drawMute() {
+const setMute = bind(find("#mute"), "/mute", () => {
   const muted = shown("/mute") === 1;
   const button = find("#mute");
   button.setAttribute("aria-checked", String(muted));
   find("use", button).setAttribute("href", muted ? "#i-muted" : "#i-sound");
   find("span", button).textContent = muted ? "Muted" : "Mute";
-}
-
-function setUpMute() {
-  find("#mute").addEventListener("click", toggleMute);
-  watch("/mute", drawMute);
-}
+});
 
 function setUpLinkState() {
   const words = { connecting: "connecting", open: "", lost: "reconnecting", refused: "not paired" };
@@ -78,9 +61,9 @@ function setUpLinkState() {
     find("#app").inert = to === "refused";
     draw();
   });
-  hear("/pong", (_, told) => {
-    if (told === name) return;
-    name = told;
+  listen("/pong", (_, reported) => {
+    if (reported === name) return;
+    name = reported;
     draw();
   });
 }

@@ -6,12 +6,13 @@ import { setUpSpecies, showPictureOf } from "./species.js";
 import { setUpTrash } from "./trash.js";
 import { field } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
-import { say } from "../parts/notice.js";
+import { notify } from "../parts/notice.js";
 import { soundPicture } from "../parts/picture.js";
+import { setUpViews } from "../parts/views.js";
 import { chosenSlot } from "../store/loops.js";
 import { smallPicture, watchPictures } from "../store/pictures.js";
-import { hear } from "../store/values.js";
-import { findTakes, foundTakes, moreTakes, search, take, watchTakes } from "../store/takes.js";
+import { listen, onError, onReply } from "../store/values.js";
+import { findTakes, foundTakes, moreTakes, searchText, take, watchTakes } from "../store/takes.js";
 import { time, when } from "../store/units.js";
 
 const list = find("#take-list");
@@ -20,15 +21,22 @@ const detail = find("#take");
 let shown;
 let urls = [];
 
-/** Sets up the takes page. */
-export function setUpTakes() {
-  watchTakes(drawList);
+/** Sets up the takes page; calls changed() when the takes or the view have changed. */
+export function setUpTakes(changed) {
+  watchTakes(() => {
+    drawList();
+    changed();
+  });
   watchPictures(() => drawList());
   setUpSearch();
   setUpSpecies();
   setUpFields();
   setUpImport();
-  setUpViews();
+  setUpViews(find(".views", page), (view) => {
+    if (shown) closeTake();
+    page.dataset.showing = view;
+    changed();
+  });
   setUpTrash();
   new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && moreTakes(), { root: list.parentElement, rootMargin: "300px" }).observe(find("#take-more"));
   list.addEventListener("click", (event) => {
@@ -38,7 +46,7 @@ export function setUpTakes() {
     else openTake(row.dataset.take);
   });
   list.addEventListener("keydown", moveInList);
-  for (const address of ["/take/play", "/take/load"]) hear("/error", (of) => of === address && markPlaying(undefined));
+  for (const command of ["/take/play", "/take/load"]) onError(command, () => markPlaying(undefined));
 }
 
 // Search, and the parts shown one at a time on a small screen.
@@ -58,18 +66,6 @@ function setUpSearch() {
   });
 }
 
-function setUpViews() {
-  const buttons = [...document.querySelectorAll("[data-view]")];
-  const show = (view) => {
-    if (shown) closeTake();
-    page.dataset.showing = view;
-    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.view === view));
-    page.dispatchEvent(new CustomEvent("view", { detail: view }));
-  };
-  for (const button of buttons) button.addEventListener("click", () => show(button.dataset.view));
-  show("takes");
-}
-
 // The list.
 
 function drawList() {
@@ -77,12 +73,11 @@ function drawList() {
   const focused = document.activeElement?.closest("[data-take]")?.dataset.take;
   list.replaceChildren(...all.map(row));
   if (focused) list.querySelector(`[data-take="${CSS.escape(focused)}"] .take-open`)?.focus();
-  const { words } = search();
+  const words = searchText();
   const empty = find("#take-empty");
   empty.hidden = all.length > 0;
   empty.textContent = words ? `No takes match \u201c${words}\u201d.` : "No takes yet. Keep a loop, capture something, or drop a sound file here.";
   if (shown) drawHead();
-  page.dispatchEvent(new CustomEvent("takes"));
 }
 
 function row({ id, title, species, date, seconds }) {
@@ -126,7 +121,7 @@ export function openTake(id) {
   page.classList.add("open");
   drawHead();
   send("/take/show", id);
-  drawPicture(id);
+  drawWave(id);
 }
 
 function closeTake() {
@@ -149,7 +144,7 @@ function drawHead() {
   find("#take-when").textContent = [when(one.date), time(one.seconds), isNaN(one.north) ? "" : `${one.north.toFixed(3)}, ${one.east.toFixed(3)}`].filter(Boolean).join(" \u00b7 ");
 }
 
-async function drawPicture(id) {
+async function drawWave(id) {
   const canvas = find("#take-wave");
   soundPicture(canvas, undefined);
   const one = take(id);
@@ -161,11 +156,11 @@ async function drawPicture(id) {
 function setUpFields() {
   for (const name of ["title", "species", "notes", "message"]) {
     field(find(`#take-${name}`), (text) => shown && send(`/take/${name}`, shown, text));
-    hear(`/take/${name}`, (id, text) => {
+    listen(`/take/${name}`, (id, text) => {
       if (id === shown && document.activeElement !== find(`#take-${name}`)) find(`#take-${name}`).value = text;
     });
   }
-  hear("/take/sound", (id, source, preset, rate, channels, peak, loudness) => {
+  listen("/take/sound", (id, source, preset, rate, channels, peak, loudness) => {
     if (id !== shown) return;
     const words = [source && `from ${source}`, preset && `preset ${preset}`, `${rate / 1000} kHz`, channels === 1 ? "mono" : "stereo", Number.isFinite(peak) && `peak ${peak.toFixed(1)} dB`, Number.isFinite(loudness) && `${loudness.toFixed(1)} LUFS`];
     find("#take-facts").textContent = words.filter(Boolean).join(" \u00b7 ").replace(/-(?=\d)/g, "\u2212");
@@ -177,11 +172,11 @@ function setUpFields() {
     const number = chosenSlot();
     if (number > 1) send(`/loop/${number}/load`, id);
     else send("/take/load", id);
-    say(`In loop ${number}`, "done");
+    notify(`In loop ${number}`, "done");
   });
   click("#take-listen", async (id) => {
     const blob = await fetchPart(id, "sound").catch(() => undefined);
-    if (!blob) return say("The sound failed to load", "fault");
+    if (!blob) return notify("The sound failed to load", "fault");
     const audio = make("audio", "", { controls: true });
     audio.src = keepUrl(blob);
     find("#take-here").replaceChildren(audio);
@@ -190,13 +185,13 @@ function setUpFields() {
   click("#take-trash", (id) => {
     const title = take(id)?.title ?? "The take";
     send("/take/delete", id);
-    say(`${title} moved to the trash`, "said", ["Undo", () => send("/take/restore", id)]);
+    notify(`${title} moved to the trash`, "info", ["Undo", () => send("/take/restore", id)]);
   });
   // Whoever deletes it, it closes here.
-  hear("/take/delete", (id) => id === shown && closeTake());
-  hear("/reply", (address) => address === "/take/restore" && findTakes());
+  listen("/take/delete", (id) => id === shown && closeTake());
+  onReply("/take/restore", () => findTakes());
   const format = find("#take-format");
-  click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch((fault) => say(fault.message, "fault")));
+  click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch((fault) => notify(fault.message, "fault")));
   find("#take-own").addEventListener("change", async ({ target }) => {
     const id = shown;
     const [file] = target.files;
@@ -206,7 +201,7 @@ function setUpFields() {
       await sendImage(id, file);
       send("/take/show", id);
     } catch (fault) {
-      say(fault.message, "fault");
+      notify(fault.message, "fault");
     }
   });
 }
@@ -221,7 +216,7 @@ function keepUrl(blob) {
 
 function setUpImport() {
   find("#take-import").addEventListener("change", ({ target }) => {
-    bringIn([...target.files]);
+    importFiles([...target.files]);
     target.value = "";
   });
   let inside = 0;
@@ -235,18 +230,18 @@ function setUpImport() {
     event.preventDefault();
     inside = 0;
     mark(false);
-    bringIn([...event.dataTransfer.files]);
+    importFiles([...event.dataTransfer.files]);
   });
 }
 
-async function bringIn(files) {
+async function importFiles(files) {
   for (const [at, file] of files.entries()) {
-    say(files.length > 1 ? `Importing ${file.name}, ${at + 1} of ${files.length}` : `Importing ${file.name}`);
+    notify(files.length > 1 ? `Importing ${file.name}, ${at + 1} of ${files.length}` : `Importing ${file.name}`);
     try {
       const { id, title } = await importSound(file);
-      say(`${title || file.name} imported`, "done", ["Open", () => openFresh(id)]);
+      notify(`${title || file.name} imported`, "done", ["Open", () => openFresh(id)]);
     } catch (fault) {
-      say(fault.message, "fault");
+      notify(fault.message, "fault");
     }
   }
   if (files.length) findTakes();

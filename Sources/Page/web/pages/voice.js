@@ -2,10 +2,11 @@
 
 import { send } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
+import { onSubmit } from "../parts/field.js";
 import { find, make } from "../parts/make.js";
-import { say } from "../parts/notice.js";
+import { notify } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
-import { hear, told, watch } from "../store/values.js";
+import { latest, onReply, value, watch } from "../store/values.js";
 
 /** Sets up the voice page. */
 export function setUpVoice() {
@@ -20,9 +21,9 @@ function setUpPresets() {
   const current = find("#preset-name");
   const remove = find("#preset-delete");
   const mark = () => {
-    const name = told("/preset")?.[0] ?? "";
+    const name = value("/preset", "");
     current.textContent = name || "none";
-    remove.disabled = !(told("/presets/own") ?? []).includes(name);
+    remove.disabled = !(latest("/presets/own") ?? []).includes(name);
     for (const chip of list.children) {
       const is = chip.textContent === name;
       if (is && chip.getAttribute("aria-pressed") === "false") chip.scrollIntoView({ block: "nearest" });
@@ -43,20 +44,13 @@ function setUpPresets() {
   watch("/presets/own", mark);
   watch("/preset", mark);
 
-  const input = find("#preset-new");
-  find("#preset-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    const name = input.value.trim() || told("/preset")?.[0];
-    if (!name) return input.focus();
-    send("/preset/save", name);
-    input.value = "";
-    input.blur();
+  onSubmit(find("#preset-form"), find("#preset-new"), (text) => {
+    const name = text || value("/preset");
+    return name && send("/preset/save", name);
   });
-  remove.addEventListener("click", () => send("/preset/delete", told("/preset")?.[0] ?? ""));
-  hear("/reply", (address, name) => {
-    if (address === "/preset/save") say(`Saved as ${name}`, "done");
-    if (address === "/preset/delete") say(`${name} deleted`, "done");
-  });
+  remove.addEventListener("click", () => send("/preset/delete", value("/preset", "")));
+  onReply("/preset/save", (name) => notify(`Saved as ${name}`, "done"));
+  onReply("/preset/delete", (name) => notify(`${name} deleted`, "done"));
 }
 
 // An effect that is off is dimmed; on a phone, its details are folded.
@@ -68,8 +62,6 @@ function setUpUnits() {
   }
   watch("/chain/bypass", (on) => find("#voice").classList.toggle("bypassed", on === 1));
 }
-
-const value = (address, otherwise) => told(address)?.[0] ?? otherwise;
 
 const seconds = 4;
 const middle = 25;

@@ -1,6 +1,6 @@
 // The beats of a bar as lights.
 
-import { hear, watch } from "../store/values.js";
+import { listen, watch } from "../store/values.js";
 import { make } from "./make.js";
 
 const quick = 180;
@@ -14,7 +14,7 @@ export function beat(element) {
   };
   watch("/metronome/bpm", (value) => (bpm = value));
   watch("/metronome/beats", lights);
-  hear("/metronome/beat", (number, count) => {
+  listen("/metronome/beat", (number, count) => {
     if (document.hidden) return;
     lights(count);
     // At most three flashes per second, for photosensitive users.

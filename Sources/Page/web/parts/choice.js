@@ -1,8 +1,7 @@
 // One of a few words, side by side.
 
-import { set, shown } from "../store/pending.js";
+import { bind, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
-import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
 /** Fills a group with a data-address and an aria-label, with the table's words or data-words. */
@@ -22,8 +21,7 @@ export function choice(group) {
   };
   const choose = (button) => {
     const { word } = button.dataset;
-    set(address, fact(address).types === "s" || isNaN(word) ? word : Number(word), draw);
-    draw();
+    set(fact(address).types === "s" || isNaN(word) ? word : Number(word));
   };
   const fill = (words) => {
     buttons = words.map((entry) => {
@@ -50,9 +48,6 @@ export function choice(group) {
 
   const given = group.dataset.words?.split(" ");
   if (given) fill(given);
-  onTable(() => {
-    group.title = fact(address).help ?? "";
-    if (!given) fill(fact(address).words);
-  });
-  watch(address, draw);
+  else onTable(() => fill(fact(address).words));
+  const set = bind(group, address, draw);
 }

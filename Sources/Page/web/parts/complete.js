@@ -4,15 +4,15 @@ import { make } from "./make.js";
 
 const pause = 120;
 
-/** Suggests the names that ask(text) resolves to, in an empty list after the field. */
-export function complete(input, list, ask) {
+/** Suggests the names that namesFor(text) resolves to, in an empty list after the field. */
+export function complete(input, list, namesFor) {
   let at = -1;
   let due;
-  let asked = 0;
+  let latest = 0;
   const options = () => [...list.children];
   const close = () => {
     clearTimeout(due);
-    asked++;
+    latest++;
     at = -1;
     list.hidden = true;
     list.replaceChildren();
@@ -33,10 +33,10 @@ export function complete(input, list, ask) {
     input.dispatchEvent(new Event("change"));
   };
   const offer = async () => {
-    const number = ++asked;
-    const names = await ask(input.value.trim());
+    const number = ++latest;
+    const names = await namesFor(input.value.trim());
     // The text has changed, or the field has lost focus.
-    if (number !== asked || document.activeElement !== input) return;
+    if (number !== latest || document.activeElement !== input) return;
     const useful = names.filter((name) => name !== input.value);
     if (!useful.length) return close();
     at = -1;

@@ -16,6 +16,16 @@ export function field(input, send) {
   });
 }
 
+/** Calls send(text) when a form with one field is submitted, and empties the field if that returns true. */
+export function onSubmit(form, input, send) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!send(input.value.trim())) return input.focus();
+    input.value = "";
+    input.blur();
+  });
+}
+
 /** Shows the value of an address in a field, unless it is being edited. */
 export function showIn(input, address, text = String) {
   watch(address, (...values) => {

@@ -2,12 +2,11 @@
 
 import { press } from "../pages/loop.js";
 import { chosenPedal } from "../pages/slots.js";
-import { toggleMute } from "../pages/stage.js";
+import { pages, toggleMute } from "../pages/stage.js";
 import { send } from "../link/socket.js";
 import { chooseSlot } from "../store/loops.js";
 import { toggleSheet } from "./sheet.js";
 
-const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
 const piano = { a: 1, s: 2, d: 3, f: 4, g: 5, h: 6, j: 7 };
 const down = new Set();
 

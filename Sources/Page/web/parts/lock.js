@@ -1,11 +1,12 @@
 // The lock, which leaves only playing enabled. It is stored on this device.
 
+import { keep, kept } from "../store/kept.js";
 import { find } from "./make.js";
-import { say } from "./notice.js";
+import { notify } from "./notice.js";
 import { closeSheet } from "./sheet.js";
 
 const key = "syrinx.locked";
-const patience = 800;
+const holdTime = 800;
 
 /** Sets up the lock button: a tap locks, a hold unlocks. */
 export function setUpLock() {
@@ -22,11 +23,7 @@ export function setUpLock() {
     label.textContent = locked ? "Unlock" : "Lock";
     icon.setAttribute("href", locked ? "#i-locked" : "#i-lock");
     button.title = locked ? "Hold to unlock" : "Lock everything except playing";
-    try {
-      localStorage.setItem(key, locked ? "1" : "");
-    } catch {
-      // Without storage the page starts unlocked.
-    }
+    keep(key, locked ? "1" : "");
   };
   const isLocked = () => document.body.classList.contains("locked");
   const end = () => {
@@ -40,9 +37,9 @@ export function setUpLock() {
     held = setTimeout(() => {
       end();
       apply(false);
-      say("Unlocked");
+      notify("Unlocked");
       justUnlocked = true;
-    }, patience);
+    }, holdTime);
   };
   // The click after the hold must not lock again.
   let justUnlocked = false;
@@ -60,12 +57,8 @@ export function setUpLock() {
   button.addEventListener("contextmenu", (event) => event.preventDefault());
   button.addEventListener("click", () => {
     if (justUnlocked) justUnlocked = false;
-    else if (isLocked()) say("Hold the lock to unlock");
+    else if (isLocked()) notify("Hold the lock to unlock");
     else apply(true);
   });
-  try {
-    apply(localStorage.getItem(key) === "1");
-  } catch {
-    apply(false);
-  }
+  apply(kept(key) === "1");
 }

@@ -4,6 +4,13 @@
 export function make(name, classes = "", attributes = {}, ...children) {
   const element = document.createElement(name);
   if (classes) element.className = classes;
+  return filled(element, attributes, children);
+}
+
+/** Makes an element of a picture. */
+export const svg = (name, attributes, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+
+function filled(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
   }
@@ -11,16 +18,12 @@ export function make(name, classes = "", attributes = {}, ...children) {
   return element;
 }
 
-/** Makes an icon from the sprite in index.html. */
-export function icon(name) {
-  const ns = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(ns, "svg");
-  const use = document.createElementNS(ns, "use");
-  svg.setAttribute("class", "icon");
-  svg.setAttribute("aria-hidden", "true");
-  use.setAttribute("href", "#i-" + name);
-  svg.append(use);
-  return svg;
+/** Makes an icon, by its name in the sprite. */
+export const icon = (name) => svg("svg", { class: "icon", "aria-hidden": "true" }, svg("use", { href: "#i-" + name }));
+
+/** Calls changed(isVisible) when an element comes into view or leaves it. */
+export function onVisible(element, changed) {
+  new IntersectionObserver((entries) => changed(entries.at(-1).isIntersecting)).observe(element);
 }
 
 /** Finds an element by selector. */

@@ -1,7 +1,7 @@
 // Level meters with peak hold, drawn only while they move.
 
 import { eachFrame } from "../store/clock.js";
-import { hear, told, watch } from "../store/values.js";
+import { latest, listen, watch } from "../store/values.js";
 import { make } from "./make.js";
 
 const names = ["in_1", "in_2", "live_1", "live_2", "loop_1", "loop_2", "grid_1", "grid_2", "out_1", "out_2", "reduction"];
@@ -31,14 +31,14 @@ export function meter(element) {
   }
 }
 
-hear("/meter", () => {
+listen("/meter", () => {
   if (running || !bars.length) return;
   running = true;
   let last = performance.now();
   eachFrame((now) => {
     const passed = (now - last) / 1000;
     last = now;
-    const levels = told("/meter");
+    const levels = latest("/meter");
     running = false;
     for (const bar of bars) if (step(bar, levels[bar.channel], now, passed)) running = true;
     return running;

@@ -1,6 +1,6 @@
 // The notice line, with at most one action.
 
-import { hear } from "../store/values.js";
+import { listen } from "../store/values.js";
 import { find } from "./make.js";
 
 const line = find("#notice");
@@ -14,8 +14,8 @@ action.addEventListener("click", () => {
   act?.();
 });
 
-/** Shows a notice for some seconds: kind is said, done or fault; doing is [caption, function]. */
-export function say(words, kind = "said", doing) {
+/** Shows a notice for some seconds: kind is info, done or fault; doing is [caption, function]. */
+export function notify(words, kind = "info", doing) {
   clearTimeout(timer);
   line.dataset.kind = kind;
   text.textContent = words;
@@ -32,4 +32,4 @@ function hide() {
 
 // The page's own queries need no notice: the list of songs shows the error itself.
 const silent = new Set(["/music", "/subscribe", "/loops"]);
-hear("/error", (address, code, words) => silent.has(address) || say(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));
+listen("/error", (address, code, words) => silent.has(address) || notify(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));

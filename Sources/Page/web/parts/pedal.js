@@ -1,6 +1,7 @@
-// A button that acts as a pedal. The node tells short, long and double presses apart.
+// A button that acts as a pedal. The node distinguishes short, long and double presses.
 
-import { onLink, send } from "../link/socket.js";
+import { send } from "../link/socket.js";
+import { keepTouches, onLeave } from "./release.js";
 
 /** Makes a pedal of a button: it sends 1 to its address on press, 0 on release. */
 export function pedal(button, address) {
@@ -40,13 +41,8 @@ export function pedal(button, address) {
     press("click");
     lift("click");
   });
-  // Without these, Android cancels a still finger as a long press.
-  button.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-  button.addEventListener("contextmenu", (event) => event.preventDefault());
-  for (const name of ["blur", "pagehide"]) addEventListener(name, () => lift());
   button.addEventListener("blur", () => typeof down === "string" && lift());
-  document.addEventListener("visibilitychange", () => document.hidden && lift());
-  // The node releases everything a lost connection held.
-  onLink((state) => state === "open" || lift());
+  keepTouches(button);
+  onLeave(lift);
   return { press, lift };
 }

@@ -1,6 +1,6 @@
 // One of many words, in the browser's own list.
 
-import { set, shown } from "../store/pending.js";
+import { bind, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
 import { watch } from "../store/values.js";
 import { make } from "./make.js";
@@ -21,15 +21,9 @@ export function pick(select) {
     if (![...select.options].some((option) => option.value === text)) select.prepend(make("option", "", { value: text }, text || "\u2013"));
     select.value = text;
   };
-  select.addEventListener("change", () => {
-    set(address, select.value, draw);
-    draw();
-  });
+  select.addEventListener("change", () => set(select.value));
   if (words) fill(words.split(" "));
-  if (list) watch(list, (...entries) => fill(entries));
-  onTable(() => {
-    select.title = fact(address).help ?? "";
-    if (!words && !list) fill(fact(address).words);
-  });
-  watch(address, draw);
+  else if (list) watch(list, (...entries) => fill(entries));
+  else onTable(() => fill(fact(address).words));
+  const set = bind(select, address, draw);
 }

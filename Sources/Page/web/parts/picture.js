@@ -4,13 +4,7 @@ const bars = 140;
 
 /** Draws the peaks of a sound file into a canvas; undefined clears it. */
 export async function soundPicture(canvas, blob) {
-  const scale = Math.min(2, devicePixelRatio);
-  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-  canvas.width = width * scale;
-  canvas.height = height * scale;
-  const brush = canvas.getContext("2d");
-  brush.scale(scale, scale);
-  brush.fillStyle = getComputedStyle(canvas).color;
+  const { brush, width, height } = brushOf(canvas);
   const line = () => brush.fillRect(0, height / 2 - 0.5, width, 1);
   if (!blob) return line();
   let sound;
@@ -35,4 +29,16 @@ export async function soundPicture(canvas, blob) {
     const tall = Math.max(2, (peak / loudest) * (height - 6));
     brush.fillRect(bar * step, (height - tall) / 2, Math.max(1, step - 1.5), tall);
   }
+}
+
+/** Clears a canvas to its size on the screen; returns its size in CSS pixels and its context, with the element's color. */
+export function brushOf(canvas) {
+  const scale = Math.min(2, devicePixelRatio);
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  canvas.width = width * scale;
+  canvas.height = height * scale;
+  const brush = canvas.getContext("2d");
+  brush.scale(scale, scale);
+  brush.fillStyle = getComputedStyle(canvas).color;
+  return { brush, width, height };
 }

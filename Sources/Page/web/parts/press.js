@@ -6,6 +6,7 @@ import { fact, onTable } from "../store/table.js";
 /** Makes a button send data-value to the address data-press. */
 export function press(button) {
   const { press: address, value } = button.dataset;
-  button.addEventListener("click", () => (value === undefined ? send(address) : send(address, Number(value))));
+  const values = value === undefined ? [] : [value === "" ? value : Number(value)];
+  button.addEventListener("click", () => send(address, ...values));
   onTable(() => (button.title = fact(address).help ?? ""));
 }

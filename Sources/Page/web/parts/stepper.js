@@ -1,8 +1,7 @@
 // An integer between two buttons.
 
-import { set, shown } from "../store/pending.js";
-import { fact, onTable } from "../store/table.js";
-import { watch } from "../store/values.js";
+import { bind, shown } from "../store/pending.js";
+import { fact } from "../store/table.js";
 import { icon, make } from "./make.js";
 
 /** Makes a stepper of an element with its name and a data-address; data-zero is the text at 0. */
@@ -15,8 +14,7 @@ export function stepper(element) {
     one.addEventListener("click", () => {
       const { min = -Infinity, max = Infinity } = fact(address);
       const value = Math.min(max, Math.max(min, (shown(address) ?? 0) + step));
-      if (value !== shown(address)) set(address, value, draw);
-      draw();
+      if (value !== shown(address)) set(value);
     });
     return one;
   };
@@ -31,9 +29,5 @@ export function stepper(element) {
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", name);
   element.replaceChildren(less, make("span", "stepper-name", {}, make("span", "", {}, name), figure), more);
-  onTable(() => {
-    element.title = fact(address).help ?? "";
-    draw();
-  });
-  watch(address, draw);
+  const set = bind(element, address, draw);
 }

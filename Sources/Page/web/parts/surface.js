@@ -1,6 +1,7 @@
 // A playing surface: touches on cells, slides through all cells on the way, and no stuck notes.
 
-import { onLink, sendTogether } from "../link/socket.js";
+import { sendTogether } from "../link/socket.js";
+import { keepTouches, onLeave } from "./release.js";
 
 const soft = 0.35;
 const plain = 0.8;
@@ -50,7 +51,7 @@ export function surface(element, { press, release }) {
     sendTogether(packet);
     packet = [];
   };
-  // Steps are sent one by one, since notes that begin and end in one packet are not heard. A step without a
+  // Steps are sent one by one, since notes that begin and end in one packet are inaudible. A step without a
   // cell is a release.
   const go = (id, cell, velocity) => {
     if (!trails.has(id)) trails.set(id, { steps: [] });
@@ -135,10 +136,6 @@ export function surface(element, { press, release }) {
     element.addEventListener(name, (event) => lift(event.pointerId));
   }
 
-  // Without these, Android cancels a still finger as a long press.
-  element.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-  element.addEventListener("contextmenu", (event) => event.preventDefault());
-
   element.addEventListener("keydown", (event) => {
     const cell = event.target.closest("[data-cell]");
     if (!cell) return;
@@ -173,10 +170,8 @@ export function surface(element, { press, release }) {
     target.cell.focus();
   };
 
-  for (const name of ["blur", "pagehide"]) addEventListener(name, letGo);
-  document.addEventListener("visibilitychange", () => document.hidden && letGo());
-  // The node has released everything a lost connection held.
-  onLink((state) => state === "open" || letGo());
+  keepTouches(element);
+  onLeave(letGo);
 
   return {
     letGo,

@@ -2,9 +2,10 @@
 
 import { eachFrame, nextFrame } from "../store/clock.js";
 import { send } from "../link/socket.js";
-import { chosenSlot, longestLoop, runs, slot, watchSlotCount } from "../store/loops.js";
-import { told, watch } from "../store/values.js";
+import { chosenSlot, longestLoop, moves, playhead, slot, watchSlotCount } from "../store/loops.js";
+import { latest, watch } from "../store/values.js";
 import { find } from "./make.js";
+import { brushOf } from "./picture.js";
 import { time } from "../store/units.js";
 
 /** Sets up the waveform of the chosen loop. Call moved() per message, show() per state, turned() per selection. */
@@ -13,19 +14,12 @@ export function setUpWave(element) {
   const head = find(".wave-head", element);
   const past = find(".wave-past", element);
   const seek = find("input", element);
-  const value = (part) => told(`/loop/${chosenSlot()}/${part}`)?.[0];
 
   const drawPeaks = () => {
     const loop = slot(chosenSlot());
-    const peaks = told(`/loop/${chosenSlot()}/peaks`) ?? [];
-    const scale = Math.min(2, devicePixelRatio);
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    if (!width) return;
-    canvas.width = width * scale;
-    canvas.height = height * scale;
-    const brush = canvas.getContext("2d");
-    brush.scale(scale, scale);
-    brush.fillStyle = getComputedStyle(canvas).color;
+    const peaks = latest(`/loop/${chosenSlot()}/peaks`) ?? [];
+    if (!canvas.clientWidth) return;
+    const { brush, width, height } = brushOf(canvas);
     const middle = height / 2;
     if (!peaks.length) {
       brush.fillRect(0, middle - 0.5, width, 1);
@@ -57,23 +51,8 @@ export function setUpWave(element) {
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: light)").addEventListener("change", draw);
 
-  const moves = ({ state }) => state === "recording" || runs(state);
-  const speed = () => {
-    const chained = (value("route") ?? "chain") === "chain" && (told("/stretch/on")?.[0] ?? 1) && !told("/chain/bypass")?.[0];
-    return (value("rate") ?? 1) * (chained ? told("/stretch/rate")?.[0] ?? 1 : 1) * (value("direction") ?? 1);
-  };
-  const place = (now) => {
-    const loop = slot(chosenSlot());
-    const { state, position, length, heardAt } = loop;
-    const passed = moves(loop) ? Math.min(0.4, Math.max(0, (now - heardAt) / 1000)) : 0;
-    if (state === "recording") return Math.min(1, ((length || position) + passed) / longestLoop());
-    if (!length) return 0;
-    const at = position + passed * speed();
-    const once = value("loop") === 0;
-    return once ? Math.min(1, Math.max(0, at / length)) : (((at % length) + length) % length) / length;
-  };
   const follow = (now) => {
-    const at = place(now);
+    const at = playhead(chosenSlot(), now);
     head.style.transform = `translateX(${at * 100}%)`;
     past.style.transform = `scaleX(${at})`;
     return moves(slot(chosenSlot())) && !document.hidden && element.offsetParent !== null;

@@ -2,31 +2,31 @@
 
 const moving = new Set();
 const once = new Set();
-let asked = false;
+let isScheduled = false;
 
 /** Calls draw(now) in the next frame, once for any number of requests. */
 export function nextFrame(draw) {
   once.add(draw);
-  ask();
+  schedule();
 }
 
 /** Calls draw(now) in each frame while it returns true. */
 export function eachFrame(draw) {
   moving.add(draw);
-  ask();
+  schedule();
 }
 
-function ask() {
-  if (asked) return;
-  asked = true;
+function schedule() {
+  if (isScheduled) return;
+  isScheduled = true;
   requestAnimationFrame(frame);
 }
 
 function frame(now) {
-  asked = false;
+  isScheduled = false;
   const due = [...once];
   once.clear();
   for (const draw of due) draw(now);
   for (const draw of moving) if (!draw(now)) moving.delete(draw);
-  if (moving.size) ask();
+  if (moving.size) schedule();
 }

@@ -1,35 +1,50 @@
 // Values set on the page that the node has not confirmed: shown until confirmed, refused, or 300 ms old.
 
 import { send, sendNewest } from "../link/socket.js";
-import { hear, told } from "./values.js";
+import { fact, onTable } from "./table.js";
+import { latest, listen, watch } from "./values.js";
 
-const patience = 300;
+const timeout = 300;
 const pending = new Map();
 
 /** The value to show: the pending one, or else the node's. */
-export const shown = (address) => pending.has(address) ? pending.get(address).value : told(address)?.[0];
+export const shown = (address) => pending.has(address) ? pending.get(address).value : latest(address)?.[0];
 
 /** Sends a value and shows it at once; calls settled() when the node's value applies again. */
 export function set(address, value, settled) {
   clearTimeout(pending.get(address)?.timer);
   if (typeof value === "string") send(address, value);
   else sendNewest(address, value);
-  listen(address);
-  pending.set(address, { value, settled, timer: setTimeout(() => settle(address), patience) });
+  awaitConfirmation(address);
+  pending.set(address, { value, settled, timer: setTimeout(() => settle(address), timeout) });
+}
+
+/** Connects an element to an address: draw() runs now, and when the value or the table changes. Returns the function that sets the value. */
+export function bind(element, address, draw) {
+  onTable(() => {
+    element.title = fact(address).help ?? "";
+    draw();
+  });
+  watch(address, draw);
+  draw();
+  return (value) => {
+    set(address, value, draw);
+    draw();
+  };
 }
 
 const listening = new Set();
 
-function listen(address) {
+function awaitConfirmation(address) {
   if (listening.has(address)) return;
   listening.add(address);
-  hear(address, (value) => {
+  listen(address, (value) => {
     const mine = pending.get(address)?.value;
     if (value === mine || value === Math.fround(mine)) settle(address);
   });
 }
 
-hear("/error", settle);
+listen("/error", settle);
 
 function settle(address) {
   const one = pending.get(address);

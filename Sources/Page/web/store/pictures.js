@@ -2,7 +2,7 @@
 
 import { fetchSmall } from "../link/files.js";
 import { make } from "../parts/make.js";
-import { hear } from "./values.js";
+import { listen } from "./values.js";
 
 const most = 200;
 const urls = new Map();
@@ -37,7 +37,7 @@ function forget(id) {
   urls.delete(id);
 }
 
-hear("/take/picture", (id) => {
+listen("/take/picture", (id) => {
   forget(id);
   for (const changed of watchers) changed(id);
 });

@@ -1,79 +1,46 @@
 // The posts fetched so far, newest first.
 
 import { send } from "../link/socket.js";
-import { hear } from "./values.js";
+import { pagedList, pageSize } from "./paged.js";
+import { listen } from "./values.js";
 
-const pageSize = 30;
-const posts = new Map();
-const watchers = new Set();
-let coming;
-let complete = false;
-let fault = "";
-
-/** Calls show() when the list changes. */
-export function watchPosts(show) {
-  watchers.add(show);
-}
-
-/** The posts, newest first: {number, name, date, message, seconds, fresh, mine}. */
-export const knownPosts = () => [...posts.values()].sort((one, other) => other.number - one.number);
-
-/** Whether there are older posts, and why there may be none. */
-export const postsState = () => ({ complete, fault });
-
-/** Queries the newest posts, or those before the oldest one fetched. */
-export function askForPosts(older = false) {
-  if (coming) return;
-  const before = older ? Math.min(...posts.keys()) : 0;
-  if (!send("/feed", before, pageSize)) return;
-  coming = { older, posts: [] };
-}
-
-hear("/post", (number, name, date, message, seconds) => {
-  const post = { number, name, date, message, seconds, fresh: !coming };
-  if (coming) coming.posts.push(post);
-  else {
-    posts.set(number, post);
-    changed();
-  }
+const list = pagedList({
+  item: "/post",
+  end: "/feed/end",
+  commands: ["/feed"],
+  deleted: "/feed/deleted",
+  read: (id, name, date, message, seconds) => ({ id, name, date, message, seconds, fresh: !list.isQuerying() }),
+  send: ({ items }, isMore) => send("/feed", isMore ? Math.min(...items.keys()) : 0, pageSize),
+  announced(list, post) {
+    list.items.set(post.id, post);
+    list.changed();
+  },
 });
 
-hear("/feed/mine", (number) => {
-  const post = coming?.posts.find((one) => one.number === number) ?? posts.get(number);
+listen("/feed/mine", (id) => {
+  const post = list.find(id);
   if (!post) return;
   post.mine = true;
-  if (!coming) changed();
+  if (!list.isQuerying()) list.changed();
 });
 
-hear("/feed/end", () => {
-  if (!coming) return;
-  if (!coming.older) posts.clear();
-  for (const post of coming.posts) posts.set(post.number, post);
-  if (coming.older || coming.posts.length < pageSize) complete = coming.posts.length < pageSize;
-  else complete = false;
-  coming = undefined;
-  fault = "";
-  changed();
-});
+/** Calls show() when the list changes. */
+export const watchPosts = list.watch;
 
-hear("/error", (address, code, words) => {
-  if (address !== "/feed" || !coming) return;
-  coming = undefined;
-  complete = true;
-  fault = words;
-  changed();
-});
+/** The posts, newest first: {id, name, date, message, seconds, fresh, mine}. */
+export const knownPosts = () => [...list.items.values()].sort((one, other) => other.id - one.id);
 
-hear("/feed/deleted", (number) => posts.delete(number) && changed());
+/** Whether there are no older posts, and why there may be none at all. */
+export const postsState = () => list;
 
-/** Drops all posts: the board has changed, or a reply was lost. */
-export function resetPosts() {
-  posts.clear();
-  coming = undefined;
-  fault = "";
-  changed();
-}
+/** Queries older posts. */
+export const olderPosts = () => list.query(true);
 
-function changed() {
-  for (const show of watchers) show();
+/** Queries the newest posts of a board, and drops all others. */
+export function queryPosts() {
+  list.reset();
+  list.items.clear();
+  list.fault = "";
+  list.changed();
+  list.query();
 }

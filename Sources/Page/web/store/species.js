@@ -1,9 +1,8 @@
 // Species names, queried from the node while typing.
 
 import { onLink, send } from "../link/socket.js";
-import { hear } from "./values.js";
+import { collect, onError } from "./values.js";
 
-let names = [];
 let waiting = [];
 
 /** The names with a word that starts like this, most used first; none without a connection. */
@@ -14,16 +13,15 @@ export function speciesNames(beginning) {
   });
 }
 
-hear("/species/name", (name) => names.push(name));
-hear("/species/end", () => answer(names));
-hear("/error", (address) => address === "/species" && answer([]));
+const drop = collect("/species/name", "/species/end", (rows) => resolveFirst(rows.flat()));
+onError("/species", () => resolveFirst([]));
 
 // Queries in flight are lost with the connection.
 onLink((state) => {
-  while (state !== "open" && waiting.length) answer([]);
+  while (state !== "open" && waiting.length) resolveFirst([]);
 });
 
-function answer(found) {
-  names = [];
+function resolveFirst(found) {
+  drop();
   waiting.shift()?.(found);
 }

@@ -16,7 +16,7 @@ export function exactValue(part, { min, max, curve }) {
   return isRatio(curve) ? min * (max / min) ** part : min + part * (max - min);
 }
 
-/** The value at a position, rounded to a readable step; finer if asked. */
+/** The value at a position, rounded to a readable step; or to a finer one. */
 export function valueAt(part, facts, fine = false) {
   const { min, max, types } = facts;
   const value = exactValue(part, facts);
@@ -99,3 +99,6 @@ export const when = (date) => {
   const moment = new Date(date);
   return isNaN(moment) ? date : day.format(moment);
 };
+
+/** A number of things, such as "2 layers". */
+export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;

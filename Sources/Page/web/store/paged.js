@@ -1,0 +1,69 @@
+// Lists of the node that are fetched a page at a time, and kept current by announcements.
+
+import { listen, onError } from "./values.js";
+
+/** The number of items per page. */
+export const pageSize = 30;
+
+/**
+ * Makes a list of the items that an address reports, up to a message to its end; they have ids.
+ * read(...arguments) makes an item; send(list, isMore) queries a page, and returns whether it was sent;
+ * announced(list, item) is called for an item that no query caused.
+ */
+export function pagedList({ item, end, commands, deleted, read, send, announced }) {
+  const watchers = new Set();
+  // The page on its way, and whether to begin again after it.
+  let coming;
+  let again = false;
+  const list = {
+    items: new Map(),
+    complete: false,
+    fault: "",
+    /** Calls show() when the list changes. */
+    watch: (show) => watchers.add(show),
+    changed: () => watchers.forEach((show) => show()),
+    /** Whether items on their way belong to a query. */
+    isQuerying: () => coming !== undefined,
+    find: (id) => coming?.items.get(id) ?? list.items.get(id),
+    /** Queries the first page again, or the next one. */
+    query(isMore = false) {
+      if (coming) again ||= !isMore;
+      else if (!(isMore && list.complete) && send(list, isMore)) coming = { isMore, items: new Map() };
+    },
+    /** Drops a query whose reply was lost. */
+    reset() {
+      coming = undefined;
+      again = false;
+    },
+  };
+  listen(item, (...values) => {
+    const one = read(...values);
+    coming?.items.set(one.id, one);
+    if (list.items.has(one.id)) {
+      list.items.set(one.id, one);
+      list.changed();
+    } else if (!coming) announced(list, one);
+  });
+  listen(end, () => {
+    if (!coming) return;
+    const { isMore, items } = coming;
+    coming = undefined;
+    if (again) {
+      again = false;
+      return list.query();
+    }
+    list.items = new Map([...(isMore ? list.items : []), ...items]);
+    list.complete = items.size < pageSize;
+    list.fault = "";
+    list.changed();
+  });
+  for (const command of commands) onError(command, (code, text) => {
+    if (!coming) return;
+    list.reset();
+    list.complete = true;
+    list.fault = text;
+    list.changed();
+  });
+  listen(deleted, (id) => list.items.delete(id) && list.changed());
+  return list;
+}
