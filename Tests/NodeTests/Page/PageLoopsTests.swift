@@ -166,6 +166,47 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
+    func `a button blinks while its start or end is queued, as a pedal's light does`() throws {
+      try browser.tap("#loop-choice .number:nth-of-type(3)")
+      func button(_ name: String) -> String { "#loop .presses [data-loop=\(name)]" }
+      func awaitBlinking(_ name: String, _ isBlinking: Bool) throws {
+        try browser.await(
+          "document.querySelector('\(button(name))').classList.contains('will') === \(isBlinking)")
+      }
+      phone.send("/metronome/bpm", .float(30))
+      try browser.tap(button("record"))
+      try awaitState("recording", of: 2)
+      try phone.awaitLength(0.5, ofLoop: 2)
+      #expect(try style("animationName", of: button("record")) == "none")
+      phone.send("/loop/2/quantize", .string("bar"))
+      try browser.tap(button("record"))
+      try browser.await("document.querySelector(\"\(slot(2))\").dataset.waits === 'playing'")
+      for (name, animation) in [("record", "ends"), ("play", "will")] {
+        try awaitBlinking(name, true)
+        #expect(try style("animationName", of: button(name)) == animation)
+        #expect(try style("animationDuration", of: button(name)) == "0.5s")
+      }
+      let isPressed = "return document.querySelector(arguments[0]).ariaPressed"
+      #expect(try browser.text(isPressed, button("record")) == "true")
+      try browser.prefer(["prefers-reduced-motion": "reduce"])
+      #expect(try style("animationName", of: button("record")) == "none")
+      #expect(try style("borderTopStyle", of: button("record")) == "dashed")
+      try browser.prefer([:])
+      phone.send("/loop/2/cancel")
+      for name in ["record", "play"] { try awaitBlinking(name, false) }
+      phone.send("/loop/2/quantize", .string("off"))
+      phone.send("/loop/2/record")
+      try awaitState("playing", of: 2)
+      // The loop plays on under an overdub: only the latter blinks.
+      phone.send("/loop/2/quantize", .string("bar"))
+      phone.send("/loop/2/overdub")
+      try awaitBlinking("overdub", true)
+      try awaitBlinking("play", false)
+      phone.send("/loop/2/cancel")
+      try awaitBlinking("overdub", false)
+    }
+
+    @Test(.hangLimit)
     func `the chosen loop has its waveform, buttons and settings`() throws {
       try browser.tap("#loop-choice .number:nth-of-type(4)")
       try phone.awaitValue(of: "/loop/select", .int32(3))

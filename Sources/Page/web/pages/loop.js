@@ -113,7 +113,9 @@ export function setUpLoop() {
     const next = waits && lookOf(waits).button;
     button.setAttribute("aria-disabled", String(!of.can(what)));
     if (lights.includes(what)) button.setAttribute("aria-pressed", String(what === lit));
-    button.classList.toggle("will", Boolean(waits) && what === next);
+    // Like a pedal's light, it blinks while its start or end is queued. Playing goes on under an overdub.
+    const ends = what === lit && !(what === "play" && runs(waits));
+    button.classList.toggle("will", Boolean(waits) && (what === next || ends));
     button.dataset.press = of.address(what);
     if (what === "done" && of === chosen) button.hidden = chosenSlot() > 1;
     const part = what !== lit ? 0 : state === "recording" ? (length || position) / longestLoop() : what === "stop" || what === "pause" ? 0 : position / (length || 1);
