@@ -79,7 +79,7 @@ extension NodeTests {
         let socket = try Socket(.datagrams, boundTo: Endpoint(address: .any6, port: 0))
         let target = Endpoint(address: IPAddress(cable.near.address6)!, port: node.port)
         socket.send([UInt8](address: "/quit", []), to: target)
-        return received(socket)
+        return received(socket, seconds: waitLimit)
       }
       #expect(answer?.address == "/error")
       #expect(answer?.arguments.dropFirst().first == .string("denied"))
@@ -99,7 +99,7 @@ extension NodeTests {
           socket.send([UInt8](address: "/quit", []), to: Endpoint(address: own, port: node.port))
           return socket
         }
-        let text = received(socket)?.arguments.last?.text
+        let text = received(socket, seconds: waitLimit)?.arguments.last?.text
         #expect(text?.hasSuffix("at 127.0.0.1 or ::1") == true, "\(address)")
       }
       #expect(node.isRunning)
@@ -133,10 +133,10 @@ extension NodeTests {
       return denied >= 4
     }
 
-    private func received(_ socket: Socket) -> Received? {
+    private func received(_ socket: Socket, seconds: Double = 2) -> Received? {
       let loop = EventLoop()
       loop.watch(socket.descriptor) {}
-      loop.turn(milliseconds: 2000)
+      loop.turn(milliseconds: Int(seconds * 1000))
       var messages: [Received] = []
       _ = DatagramReader().read(socket) { bytes, _ in messages += Received.all(in: bytes) }
       return messages.first

@@ -47,11 +47,14 @@ final class ChromeDriver {
 
   deinit { end() }
 
+  // A request types many keys, or draws a page: a busy machine takes its time for one.
+  private static let requestLimit = 5 * waitLimit
+
   /// Sends the driver a request, and returns the value of its response.
   func ask(_ method: String, _ path: String, _ body: [String: Any]? = nil) throws -> Any? {
     let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0)) } ?? []
     let answer = try WebPhone(port: port).ask(
-      method, path, ["Content-Type": "application/json"], body: bytes)
+      method, path, ["Content-Type": "application/json"], body: bytes, seconds: Self.requestLimit)
     let told = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
     guard answer.status == 200 else {
       let fault = told?["value"] as? [String: Any]

@@ -27,6 +27,7 @@ package final class TouchPhone {
   private let node: Endpoint
   private let start = HostTime.steady
   private var nextFrame = HostTime.steady
+  private var frameCount = 0
   // Sixty frames per second.
   private let frameLength = 1e6 / 60
 
@@ -58,8 +59,11 @@ package final class TouchPhone {
     received = []
   }
 
-  /// Runs the app for a time.
-  package func run(seconds: Double) throws { _ = try wait(seconds: seconds) { false } }
+  /// Runs the app for a time, counted in its frames: a busy machine delays them.
+  package func run(seconds: Double) throws {
+    let end = frameCount + Int((seconds * 1e6 / frameLength).rounded(.up))
+    _ = try wait { frameCount >= end }
+  }
 
   /// Runs the app until a condition holds.
   ///
@@ -70,6 +74,7 @@ package final class TouchPhone {
       try takeMessages()
       if HostTime.steady >= nextFrame {
         nextFrame = max(nextFrame + frameLength, HostTime.steady)
+        frameCount += 1
         try act(["frame", clock])
       }
       if try isSo() { return true }
