@@ -3,11 +3,16 @@ internal import Foundation
 internal import Posix
 
 /// A test's own JACK server, with the dummy driver.
+///
+/// It runs in JACK's synchronous mode: it waits in each cycle until all clients have finished, so
+/// that a busy machine delays cycles and drops none. In the asynchronous mode a client that is late
+/// loses a buffer, with the sound and the MIDI messages in it.
 package final class JackServer {
   /// The server's unique name.
   package private(set) var name = ""
   private var process: Process?
   private let block: Int
+  private let timeout: Int
 
   // With it, JACK's threads run in the test process: see `Departure`.
   private static let departure: Void = {
@@ -15,8 +20,12 @@ package final class JackServer {
   }()
 
   /// Starts a server, and returns when clients can join it.
-  package init(block: Int = 64) throws {
-    self.block = block
+  ///
+  /// `timeout` is the client timeout in milliseconds. A cycle waits ten times as long for a client
+  /// that does not finish, and so it does for each client that is killed: tests with many kills take
+  /// a short one.
+  package init(block: Int = 64, timeout: Int = 100) throws {
+    (self.block, self.timeout) = (block, timeout)
     Self.departure
     // JACK stores the names of eight servers per machine, and never frees those of crashed ones;
     // only a server of the same name reuses them. So few names, tried in turn.
@@ -41,7 +50,8 @@ package final class JackServer {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "jackd", "--no-realtime", "-n", name, "-d", "dummy", "-r", "\(rate)", "-p", "\(block)",
+      "jackd", "--no-realtime", "--sync", "--timeout", "\(timeout)", "-n", name, "-d", "dummy",
+      "-r", "\(rate)", "-p", "\(block)",
     ]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
@@ -64,6 +74,21 @@ package final class JackServer {
     return true
   }
 
+  /// Waits until the server has removed a client whose process has ended.
+  func awaitDeparture(of client: String) {
+    guard process?.isRunning == true else { return }
+    try? waitUntil("\(client) is gone", every: 0.01) {
+      var status = JackStatus(rawValue: 0)
+      guard let observer = nj_client_open("observer", JackNoStartServer, &status, name) else {
+        return process?.isRunning != true
+      }
+      defer { jack_client_close(observer) }
+      guard let id = jack_get_uuid_for_client_name(observer, client) else { return true }
+      jack_free(id)
+      return false
+    }
+  }
+
   /// Kills the server, as a crash would.
   package func kill() {
     guard let process else { return }
@@ -74,6 +99,7 @@ package final class JackServer {
 
   /// Stops the server, as a user would.
   package func stop() {
+    ServerClients.close(of: name)
     process?.terminate()
     process?.waitUntilExit()
     process = nil

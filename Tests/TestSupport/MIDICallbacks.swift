@@ -21,6 +21,7 @@ final class MIDICallbacks: @unchecked Sendable {
   private let lock = NSLock()
   private var toPlay: [(frame: UInt32, bytes: [UInt8])] = []
   private var notes = Notes()
+  private var cycles = 0
 
   /// Registers the ports of an inactive client and sets its callback, which runs until the client
   /// is closed; this object must live as long.
@@ -48,6 +49,7 @@ final class MIDICallbacks: @unchecked Sendable {
     let start = jack_last_frame_time(client)
     lock.lock()
     defer { lock.unlock() }
+    cycles += 1
     look(start)
     let out = jack_port_get_buffer(output, frames)!
     while let (frame, bytes) = toPlay.first, Int32(bitPattern: frame &- start) < Int32(frames) {
@@ -89,6 +91,9 @@ final class MIDICallbacks: @unchecked Sendable {
 
   /// Plays a message on a frame.
   func play(_ bytes: [UInt8], at frame: UInt32) { lock.withLock { toPlay.append((frame, bytes)) } }
+
+  /// The number of cycles so far, counted at the start of each.
+  var cycleCount: Int { lock.withLock { cycles } }
 
   /// Whether all queued messages have been played.
   var hasPlayedAll: Bool { lock.withLock { toPlay.isEmpty } }

@@ -1,8 +1,9 @@
 internal import CJack
 internal import Foundation
+internal import OSC
 
 /// A JACK client that plays the node's MIDI input, and records its MIDI output.
-package final class MIDIProbe: @unchecked Sendable {
+package final class MIDIProbe: ServerClient, @unchecked Sendable {
   /// A MIDI message and the server frame on which it arrived.
   package struct Heard: Equatable {
     /// The server's frame.
@@ -24,6 +25,7 @@ package final class MIDIProbe: @unchecked Sendable {
     self.client = client
     callbacks = MIDICallbacks(client)
     jack_activate(client)
+    ServerClients.add(self, of: server)
   }
 
   deinit { close() }
@@ -46,8 +48,20 @@ package final class MIDIProbe: @unchecked Sendable {
     callbacks.play(bytes, at: frame ?? jack_last_frame_time(client))
   }
 
-  /// Whether all queued messages have been played.
-  package var hasPlayedAll: Bool { callbacks.hasPlayedAll }
+  /// Waits until all queued messages have been played, and all clients have received them.
+  package func awaitPlayed(file: String = #fileID, line: Int = #line) throws {
+    try waitUntil("all messages are played", file: file, line: line) { callbacks.hasPlayedAll }
+    try awaitCycle(file: file, line: line)
+  }
+
+  /// Waits until a cycle that starts from now on has ended.
+  private func awaitCycle(file: String, line: Int) throws {
+    let count = callbacks.cycleCount
+    try waitUntil("a cycle has ended", file: file, line: line) {
+      // The present one, the next, and the beginning of the one after it.
+      callbacks.cycleCount &- count >= 2
+    }
+  }
 
   /// Takes the messages received since the last call.
   package func take() -> [Heard] {
@@ -59,13 +73,26 @@ package final class MIDIProbe: @unchecked Sendable {
     callbacks.take(\.played)
   }
 
-  /// Connects the probe to the node's MIDI input, or to its MIDI output.
-  package func connect(to node: String, listening: Bool) throws {
+  /// Connects the probe to the node's MIDI input, or to its MIDI output, and waits until messages
+  /// pass.
+  ///
+  /// JACK reports a connection before it makes it, with the next cycle, and the node learns of it
+  /// later still: until then, it reads no messages. `phone` talks to the node.
+  package func connect(
+    to node: String, listening: Bool, phone: Phone, file: String = #fileID, line: Int = #line
+  ) throws {
+    let (own, port) = listening ? ("keyboard:in", "midi_out") : ("keyboard:out", "midi_in")
     let result =
       listening
-      ? jack_connect(client, "\(node):midi_out", "keyboard:in")
-      : jack_connect(client, "keyboard:out", "\(node):midi_in")
+      ? jack_connect(client, "\(node):\(port)", own) : jack_connect(client, own, "\(node):\(port)")
     guard result == 0 || result == EEXIST else { throw Fault("can't connect MIDI") }
+    try waitUntil("the node reports \(own) at \(port)", file: file, line: line) {
+      phone.send("/ports")
+      return phone.receive(untilOneOf: ["/ports/end"]).contains { row in
+        row.arguments.first == .string(port) && row.arguments.contains(.string(own))
+      }
+    }
+    try awaitCycle(file: file, line: line)
   }
 
   /// A position of the server's transport, at the first frame of a block.

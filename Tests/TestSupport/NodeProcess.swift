@@ -86,7 +86,7 @@ package final class NodeProcess {
   /// Kills the process, as a power failure would.
   package func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    _ = awaitEnd()
   }
 
   /// Ends the process, waits, and returns its exit code.
@@ -96,8 +96,14 @@ package final class NodeProcess {
   }
 
   /// Waits for the end of the process, and returns its exit code.
+  ///
+  /// If it was killed, also waits until the server has removed its client, so that another node can
+  /// have its name.
   package func awaitEnd() -> Int32 {
     process.waitUntilExit()
+    if process.terminationReason == .uncaughtSignal, let name = ready["name"] {
+      server?.awaitDeparture(of: name)
+    }
     return process.terminationStatus
   }
 

@@ -108,6 +108,23 @@ package final class Phone {
     ) { ask(address)?.arguments == [value] }
   }
 
+  /// Waits for a duration of the node's sound, counted in frames of its clock.
+  package func pass(
+    seconds: Double, file: String = #fileID, line: Int = #line, _ reason: StaticString
+  ) throws {
+    func frame() throws -> (count: Int64, rate: Double) {
+      guard let clock = ask("/clock")?.arguments, case .int64(let count) = clock[0],
+        let rate = clock[2].number
+      else { throw Fault("\(file):\(line): the node reports no frame") }
+      return (count, rate)
+    }
+    let (start, rate) = try frame()
+    let count = Int64(seconds * rate)
+    try waitUntil("\(seconds) s of sound have passed", file: file, line: line) {
+      try frame().count - start >= count
+    }
+  }
+
   /// Waits until a loop's clip has a length, in seconds of recorded frames.
   package func awaitLength(
     _ seconds: Double, ofLoop number: Int = 1, file: String = #fileID, line: Int = #line

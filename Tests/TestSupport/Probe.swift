@@ -5,15 +5,16 @@ internal import Foundation
 /// A pair of JACK clients: a player into the node, and a recorder of its output.
 ///
 /// Two, because a single one would close a loop with the node, which JACK opens with a delay.
-package final class Probe: @unchecked Sendable {
+package final class Probe: ServerClient, @unchecked Sendable {
   /// Called in the recorder's callback with each block: the frame of its first sample, and the
   /// samples.
   package typealias Listener = (_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) -> Void
 
   /// A recording.
   ///
-  /// `gaps` counts the xruns meanwhile: the buffers that the server skipped, or that a client
-  /// finished too late.
+  /// `gaps` counts the discontinuities of the server's frame count in it: buffers that the recorder
+  /// missed or received twice. A server that waits for its clients has none, unless one of them is
+  /// stopped or killed.
   package typealias Recording = (start: UInt32, samples: [Float], gaps: Int)
 
   private let player: OpaquePointer
@@ -43,6 +44,7 @@ package final class Probe: @unchecked Sendable {
     callbacks.install()
     jack_activate(player)
     jack_activate(hearer)
+    ServerClients.add(self, of: server)
   }
 
   deinit { close() }
@@ -84,8 +86,7 @@ package final class Probe: @unchecked Sendable {
     }
   }
 
-  // The frames recorded before and after a body. The server reports xruns on its own thread: by the
-  // end of the second margin, those during the body have been reported.
+  // The frames recorded before and after a body.
   private static let margin = 2400
 
   /// Records while a body runs, with a margin before and after.
@@ -108,17 +109,13 @@ package final class Probe: @unchecked Sendable {
     }
   }
 
-  /// Records seconds of sound without an xrun; nil if every attempt has one.
-  ///
-  /// Transients of earlier xruns have decayed by then.
+  /// Records seconds of sound, after transients have decayed; throws if a buffer is missing.
   package func unbroken(
     seconds: Double, file: String = #fileID, line: Int = #line
-  ) throws -> [Float]? {
-    for _ in 0..<8 {
-      let heard = try record(seconds: Self.leadSeconds + seconds, file: file, line: line)
-      if heard.gaps == 0 { return Array(heard.samples.suffix(frames(seconds))) }
-    }
-    return nil
+  ) throws -> [Float] {
+    let heard = try record(seconds: Self.leadSeconds + seconds, file: file, line: line)
+    guard heard.gaps == 0 else { throw Fault("\(file):\(line): \(heard.gaps) buffers are missing") }
+    return Array(heard.samples.suffix(frames(seconds)))
   }
 
   // Longer than the memory of any engine.

@@ -56,14 +56,6 @@ final class ProbeCallbacks: @unchecked Sendable {
         _ = callbacks.gate.pass { callbacks.hear(frames) }
         return 0
       }, context)
-    // The output of a late client repeats the old contents of its port: no frame is missing then.
-    jack_set_xrun_callback(
-      hearer,
-      { context in
-        let callbacks = Unmanaged<ProbeCallbacks>.fromOpaque(context!).takeUnretainedValue()
-        _ = callbacks.gate.pass { callbacks.countLateBlock() }
-        return 0
-      }, context)
     jack_set_latency_callback(
       player,
       { mode, context in
@@ -84,8 +76,6 @@ final class ProbeCallbacks: @unchecked Sendable {
       for index in 0..<frames { samples[Int(index)] = signal(start &+ index) }
     }
   }
-
-  private func countLateBlock() { lock.withLock { gapCount += 1 } }
 
   private func silence(_ frames: UInt32) {
     for port in playerPorts {

@@ -2,7 +2,7 @@ internal import CJack
 internal import Foundation
 
 /// A JACK timebase master: it rolls the server's transport and sets bars and beats.
-package final class TransportMaster {
+package final class TransportMaster: ServerClient {
   private final class Tempo {
     let beatsPerMinute: Double
     let beatsPerBar: Float
@@ -49,9 +49,16 @@ package final class TransportMaster {
     jack_activate(client)
     jack_transport_locate(client, 0)
     jack_transport_start(client)
+    ServerClients.add(self, of: server)
   }
 
-  deinit {
+  deinit { close() }
+
+  private var isClosed = false
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
     jack_transport_stop(client)
     jack_client_close(client)
   }

@@ -26,8 +26,8 @@ package func waitUntil(
 /// which something must not happen.
 ///
 /// To wait for an event use `waitUntil`, for the length of a clip `Phone.awaitLength`, and for
-/// sound `Probe.pass`: a busy machine delays all three, which the host's clock doesn't show. The
-/// reason documents the test.
+/// sound `Phone.pass` or `Probe.pass`: a busy machine delays all of them, which the host's clock
+/// doesn't show. The reason documents the test.
 package func letPass(seconds: Double, _ reason: StaticString) {
   // A signal, such as SIGCHLD, interrupts a sleep.
   let end = HostTime.steady + seconds * 1e6

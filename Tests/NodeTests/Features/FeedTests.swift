@@ -94,7 +94,8 @@ extension NodeTests {
       let played = ask(hearer, "/feed/play", told.arguments[0])
       #expect(played.done?.last == "listen <b>here</b>", "\(played)")
       try ear.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
-      if let heard = try ear.unbroken(seconds: 0.2) { #expect(isTone(heard)) }
+      let heard = try ear.unbroken(seconds: 0.2)
+      #expect(isTone(heard))
       // The player treats it like a take, and done closes it.
       #expect(hearer.ask("/player/state")?.arguments[1] == .string("play"))
       hearer.send("/player/done")
@@ -144,7 +145,8 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       #expect(ask(phone, "/feed/play", .int32(listed[0].number)).done != nil)
       try probe.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
-      if let heard = try probe.unbroken(seconds: 0.15) { #expect(isTone(heard)) }
+      let heard = try probe.unbroken(seconds: 0.15)
+      #expect(isTone(heard))
       #expect(ask(phone, "/feed/play", .int32(listed[2].number)).fault.hasPrefix("missing"))
       #expect(ask(phone, "/feed/play", .int32(77)).fault.hasPrefix("missing"))
       probe.close()

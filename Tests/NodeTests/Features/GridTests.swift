@@ -157,7 +157,7 @@ extension NodeTests {
       phone.send("/phrase/record")
       for column: Int32 in [1, 3, 5] {
         phone.send("/grid/touch", .int32(1), .int32(column))
-        letPass(seconds: 0.03, "so long the note is")
+        try phone.pass(seconds: 0.03, "the length of the note")
         phone.send("/grid/release", .int32(1), .int32(column))
       }
       phone.send("/phrase/stop")

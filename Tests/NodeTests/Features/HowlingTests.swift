@@ -17,7 +17,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name, plays: way.sample)
       probe.listen(way.hear)
       try probe.connect(to: "syrinx")
-      // Without xruns: an xrun in the loop is a click, which the guard may detect as feedback.
+      // Faster than real time.
       probe.setFreewheel(true)
       // 2 dB above unity loop gain.
       phone.send("/live/gain", .float(2))

@@ -76,7 +76,7 @@ extension NodeTests {
 
     @Test(.hangLimit)
     func `killed while it saves, it leaves the old preset or the new one`() throws {
-      let server = try JackServer()
+      let server = try JackServer(timeout: 10)
       let home = FileManager.default.temporaryDirectory.appendingPathComponent(
         "syrinx-killed-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: home) }

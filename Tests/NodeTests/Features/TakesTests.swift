@@ -22,7 +22,7 @@ extension NodeTests {
       try phone.awaitLength(seconds)
       phone.send("/player/stop")
       #expect(phone.sync())
-      letPass(seconds: 0.05, "about so long what lies behind the end is on its way")
+      try phone.pass(seconds: 0.05, "what lies behind the end arrives in it")
     }
 
     @Test(.hangLimit)
@@ -112,8 +112,7 @@ extension NodeTests {
       #expect(ask(phone, "/take/play", .string(id)) != nil)
       try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
       let heard = try probe.record(seconds: 0.4).samples
-      // The tone is 400 Hz at any rate; some parts have the loop crossfade, or xruns on a busy
-      // machine.
+      // The tone is 400 Hz at any rate; some parts have the loop crossfade.
       let residues = stride(from: 0, to: 16_000, by: 2000).map {
         Measure.residue(heard[$0..<$0 + 2000], hertz: 400, sampleRate: 44_100)
       }

@@ -71,8 +71,7 @@ extension NodeTests.PageTests {
         try awaitState(state, of: 2)
         #expect(try text(slot(2) + " .slot-word") == word)
         #expect(try style("backgroundColor", of: button) == color)
-        // Longer than two presses that count as one.
-        letPass(seconds: 0.5, "so long the loop is")
+        try phone.pass(seconds: 0.5, "longer than two presses that count as one")
       }
       #expect(try text(slot(2) + " small") == "1 layer")
       // The others are unchanged.
@@ -106,11 +105,11 @@ extension NodeTests.PageTests {
       for state in ["recording", "playing"] {
         if way == "space" { try browser.type(" ") } else { try browser.tap(slot(4) + " .pedal") }
         try awaitState(state, of: 4)
-        letPass(seconds: 0.5, "longer than two presses that count as one")
+        try phone.pass(seconds: 0.5, "longer than two presses that count as one")
       }
-      // A bar of four beats is a second, but for blocks that the server lost.
+      // A bar of four beats is a second.
       let seconds = phone.ask("/loop/4/state")?.arguments[2].number ?? 0
-      #expect(seconds.rounded() >= 1 && abs(seconds - seconds.rounded()) < 0.1, "\(seconds) s")
+      #expect(seconds.rounded() >= 1 && abs(seconds - seconds.rounded()) < 1e-4, "\(seconds) s")
     }
 
     @Test(.hangLimit)
@@ -354,7 +353,7 @@ extension NodeTests.PageTests {
       for state in ["recording", "playing"] {
         try browser.type(" ")
         try awaitState(state, of: 4)
-        letPass(seconds: 0.5, "so long the loop is")
+        try phone.pass(seconds: 0.5, "longer than two presses that count as one")
       }
       try browser.type("o")
       try awaitState("overdubbing", of: 4)

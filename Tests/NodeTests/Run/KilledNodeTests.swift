@@ -51,7 +51,7 @@ extension NodeTests {
     func `killed at a hundred moments, it has everything that it acknowledged`() throws {
       let folder = try TemporaryFolder()
       let home = folder.path("home")
-      let server = try JackServer()
+      let server = try JackServer(timeout: 10)
       var answered = Answered()
       var known: Set<String> = []
       var worst = 0.0

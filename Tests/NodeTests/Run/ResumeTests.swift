@@ -57,7 +57,9 @@ extension NodeTests {
       phone.send("/echo/hold", .int32(1))
       #expect(phone.sync())
       try phone.awaitValue(of: "/grid/instrument", .string("violin"))
-      letPass(seconds: Self.keptAfter, "what is so old is promised to be kept")
+      try awaitKept(["/live/gain=-7.5", "/metronome/bpm=97.25", "/chain/bypass=1"])
+      // The grid's values are in the library.
+      try phone.pass(seconds: Self.keptAfter, "what is so old is promised to be kept")
       node.kill()
       (node, phone) = try start()
       // At once: set before it was ready.
@@ -71,10 +73,16 @@ extension NodeTests {
 
     @Test(.hangLimit)
     func `killed at any moment, it has all settings older than half a second`() throws {
+      // libjack supports one server per process.
+      self.server.stop()
+      let server = try JackServer(timeout: 10)
+      // Its count of frames is the time: a busy machine delays the node and the server alike.
+      let clock = try Probe(server: server.name)
+      let keptFrames = Int(Self.keptAfter * 48_000)
       var latest = -1.0
       var safe = -1.0
       for round in 0..<Self.killings {
-        let (node, phone) = try start()
+        let (node, phone) = try startNode(on: server, home: home)
         if round > 0 {
           let found = try #require(phone.ask("/live/gain")?.arguments[0].number)
           // The values decrease over time.
@@ -85,22 +93,22 @@ extension NodeTests {
         let base = -Double(round % 2) * 40 - 1
         phone.send("/live/gain", .float(Float(base)))
         #expect(phone.sync())
-        letPass(seconds: Self.keptAfter, "what is so old is promised to be kept")
-        var done: [(value: Double, at: Date)] = [(base, Date() - Self.keptAfter)]
-        let end = Date() + Double.random(in: 0...0.9)
+        try clock.pass(seconds: Self.keptAfter, "what is so old is promised to be kept")
+        var done: [(value: Double, at: Int)] = [(base, clock.heardFrames - keptFrames)]
+        let end = clock.heardFrames + Int.random(in: 0...43_200)
         var step = 0
-        while Date() < end {
+        while clock.heardFrames < end {
           step += 1
           let value = base - Double(step) / 64
           phone.send("/live/gain", .float(Float(value)))
           #expect(phone.sync(Int32(step)))
-          done.append((value, Date()))
+          done.append((value, clock.heardFrames))
           letPass(seconds: 0.002, "a fader sends no faster")
         }
-        let killed = Date()
+        let killed = clock.heardFrames
         node.kill()
         latest = done.last?.value ?? base
-        safe = done.last { $0.at < killed - Self.keptAfter }?.value ?? base
+        safe = done.last { $0.at < killed - keptFrames }?.value ?? base
         #expect(try lines().last == "end", "round \(round)")
       }
       print("killed \(Self.killings) times: all that is older than half a second was there")
@@ -258,11 +266,11 @@ extension NodeTests {
       // The rounding of a gain in decibels, and of the sum.
       #expect((heard.samples.max() ?? 0) < level + 1e-5)
       #expect(abs((heard.samples.last ?? 0) - level) < 1e-5)
-      // It fades in over milliseconds: a step would be all of it at once.
-      let steps = zip(heard.samples, heard.samples.dropFirst()).map { abs($1 - $0) }
-      // In place of a block that the node missed, the one before plays again.
-      let lost = heard.gaps + Int(phone.ask("/status/xruns")?.arguments.first?.number ?? 0)
-      #expect((steps.max() ?? 1) < level / 20 || lost > 0, "\(steps.max() ?? 1)")
+      // It fades in over milliseconds: a step would be all of it at once. On a busy machine JACK
+      // may make the connections during the fade: the sound begins there.
+      let sound = heard.samples.drop { $0 == 0 }
+      let steps = zip(sound, sound.dropFirst()).map { abs($1 - $0) }
+      #expect((steps.max() ?? 1) < level / 20, "\(steps.max() ?? 1)")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-20)])
       probe.close()
       #expect(node.end() == 0)
@@ -310,7 +318,13 @@ extension NodeTests {
       try waitUntil("they are made") { connections(second) == Self.all }
       // It exits and returns while the node runs.
       second.close()
-      letPass(seconds: 0.5, "the node looks for connections a few times a second")
+      let phone = try Phone(port: node.port)
+      try waitUntil("the node reports none") {
+        phone.send("/ports")
+        return phone.receive(untilOneOf: ["/ports/end"]).dropLast().allSatisfy {
+          $0.arguments.count == 3
+        }
+      }
       let third = try Probe(server: server.name)
       try waitUntil("they are made again") { connections(third) == Self.all }
       third.close()

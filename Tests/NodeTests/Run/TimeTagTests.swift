@@ -96,19 +96,28 @@ extension NodeTests {
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
       try probe.pass(seconds: 2, "the clock that times are mapped by is smoothed over it")
-      var due: [Int64] = []
+      // The frame of a time, by the node's present clock.
+      func frame(at time: Double) throws -> Double {
+        let clock = try #require(phone.ask("/clock")).arguments
+        guard case .int64(let frame) = clock[0], case .timeTag(let start) = clock[1] else {
+          throw Fault("\(clock)")
+        }
+        return Double(frame) + (time - start.unixMicroseconds) / 1e6 * 48_000
+      }
+      var due: [ClosedRange<Double>] = []
       let heard = try probe.record {
         for index in 0..<5 {
-          let clock = try #require(phone.ask("/clock")).arguments
-          guard case .int64(let frame) = clock[0], case .timeTag(let time) = clock[1] else {
-            return
-          }
-          due.append(frame + 9600)
+          let time = Date().timeIntervalSince1970 * 1e6 + 200_000
+          let before = try frame(at: time)
           phone.send(
             bytes: [UInt8](
               bundle: [[UInt8](address: "/live/gain", [.float(index % 2 == 0 ? -1 : 0)])],
-              at: TimeTag(unixMicroseconds: time.unixMicroseconds + 200_000)))
+              at: TimeTag(unixMicroseconds: time)))
           try probe.pass(seconds: 0.4, "it lands after 0.2 s, and the gain comes to rest")
+          // A busy machine delays the server's frames, and the clock with them: the time comes on
+          // an earlier frame then.
+          let after = try frame(at: time)
+          due.append(min(before, after)...max(before, after))
         }
       }
       let samples = heard.samples
@@ -118,10 +127,11 @@ extension NodeTests {
       }
       #expect(changes.count == due.count)
       for (change, due) in zip(changes, due) {
-        let error = Int32(truncatingIfNeeded: Int64(heard.start) + Int64(change) - due)
+        let landed = Double(Int64(heard.start) + Int64(change))
         // The clock is smoothed from times that this machine's load delays by a millisecond or two;
         // without the filter they would be late by more than a block.
-        #expect(abs(error) < 96 || heard.gaps > 0, "\(error) frames")
+        #expect(
+          landed > due.lowerBound - 96 && landed < due.upperBound + 96, "\(landed), \(due)")
       }
       let late = Int32(phone.ask("/status/late")?.arguments[0].number ?? -1)
       phone.send(
