@@ -136,7 +136,7 @@ let package = Package(
     .target(name: "Engine", dependencies: ["DSP", "CRealtime"], swiftSettings: asInNode),
     .executableTarget(
       name: "sampler",
-      dependencies: ["CFluidSynth", "DSP", "Engine", "Harness", "Posix", "Takes"],
+      dependencies: ["CFluidSynth", "DSP", "Engine", "Harness", "InstrumentFiles", "Posix"],
       swiftSettings: asInNode,
       linkerSettings: [.linkedLibrary("dl"), .unsafeFlags(["-Xlinker", "--export-dynamic"])]),
   ]

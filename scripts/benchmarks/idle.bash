@@ -15,8 +15,13 @@ measure_callbacks() {
   await_times syrinx
   await_times jack_thru
   await_times sooperlooper
+  if [[ -n $beside ]]; then
+    start_timed before "$beside" run -n before -p 0 --fresh --home "$work/before"
+    await_times before
+  fi
   attend env CALLBACK_TIMES="$work/empty.times" LD_PRELOAD="$tools/libCallbackTimer.so" \
-    "$tools/callback-times" "$work"/{syrinx,sooperlooper,jack_thru,empty}.times
+    "$tools/callback-times" "$work"/{syrinx,sooperlooper,jack_thru,empty}.times \
+    ${beside:+"$work/before.times"}
   stop "${clients[@]}"
   clients=()
 }
@@ -44,6 +49,28 @@ measure_the_rest() {
   attend "$tools/resident-memory" "$syrinx" "$jack_thru"
 }
 
+# The same, compared with the other build of the node.
+measure_beside() {
+  local syrinx before syrinx_port before_port
+  stop "${clients[@]}"
+  clients=()
+  start_client syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home"
+  syrinx=$started
+  start_client before "$beside" run -n before -p 0 --fresh --home "$work/before"
+  before=$started
+  await_ready syrinx
+  syrinx_port=$port
+  await_ready before
+  before_port=$port
+  export BENCH_PEER=before
+  say "compared with the other build, 45 s"
+  attend "$tools/message-rate" "$syrinx_port" "$before_port"
+  attend "$tools/gain-delay" syrinx "$syrinx_port" before "$before_port"
+  attend "$tools/start-time" "$node" run -n syrinx-start -p 0 --home "$work/home" \
+    -- "$beside" run -n before-start -p 0 --home "$work/before"
+  attend "$tools/resident-memory" "$syrinx" "$before"
+}
+
 measure() {
   prepare
   start_server
@@ -51,5 +78,6 @@ measure() {
   say "idle callbacks, 25 s"
   measure_callbacks
   measure_the_rest
+  [[ -z $beside ]] || measure_beside
   echo "The frame of a timed change is tested, not measured: swift test --filter TimeTag"
 }

@@ -4,27 +4,26 @@
 # while it is overdubbed, compared with SooperLooper doing the same in the same buffers. Then with 1, 4
 # and 8 loops, one of which is overdubbed, and with 8 through the engine for chords; the start time with
 # that many loops of ten seconds, and private memory; and the click level at loop points and
-# transitions, relative to a tone. Takes seven minutes.
+# transitions, relative to a tone. Takes seven minutes, or less with only some of these parts: `loop
+# [one|1|4|8|clicks]...`.
 source "$root/scripts/benchmarks/looper.bash"
 
 # Records and plays a loop in both, adds to it eight times all round, and measures what that takes.
 measure_loop() {
   local i
-  looper_port=$((20000 + RANDOM % 10000))
   start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home"
-  # Memory for ten loops of ten seconds.
-  preloaded=$tools/libNoSequencer.so \
-    start_timed sooperlooper sooperlooper -q -l 1 -c 2 -t 120 -p "$looper_port"
-  await_times syrinx
-  await_times sooperlooper
   await_ready syrinx
-  start_source syrinx:in_{1,2} sooperlooper:loop0_in_{1,2}
+  # Memory for ten loops of ten seconds.
+  start_looper 1 120
+  await_times syrinx
+  await_times "$looper"
+  start_source syrinx:in_{1,2} $(looper_inputs loop0)
 
   say "recording, and adding eight times, 95 s"
   tell_both /player/record record
   sleep 9.9
   tell_both /player/stop record
-  send "$port" /player/play
+  tell_nodes /player/play
   sleep 0.5
   expect_looper 4
   for ((i = 0; i < 8; i++)); do
@@ -36,16 +35,16 @@ measure_loop() {
   expect_looper 4
   expect_player "playing * 8"
   say "playing, 21 s"
-  attend "$tools/loop-times" playing 0.5 "$work"/{syrinx,sooperlooper}.times
-  send "$port" /live/route off
+  attend_times playing 0.5 "$work"/{syrinx,"$looper"}.times
+  tell_nodes /live/route off
   say "playing without the input, 21 s"
-  attend "$tools/loop-times" "playing alone" 0 "$work"/{syrinx,sooperlooper}.times
-  send "$port" /live/route chain
+  attend_times "playing alone" 0 "$work"/{syrinx,"$looper"}.times
+  tell_nodes /live/route chain
   tell_both /loop/overdub overdub
   sleep 0.5
   expect_looper 5
   say "adding, 21 s"
-  attend "$tools/loop-times" adding 0.5 "$work"/{syrinx,sooperlooper}.times
+  attend_times adding 0.5 "$work"/{syrinx,"$looper"}.times
   expect_player "playing * 9"
 }
 
@@ -57,50 +56,42 @@ since() { echo $((($(date +%s%N) - $1) / 1000000)); }
 
 # Lets so many loops play in both, one of them added to, and measures what that takes.
 measure_loops() {
-  local count=$1 began node_start looper_start node_process looper_process
+  local count=$1 began node_start looper_start node_process
   stop "${clients[@]}"
   clients=()
-  rm -f "$work"/{syrinx,sooperlooper,sound-source}.{times,log}
-  looper_port=$((20000 + RANDOM % 10000))
+  rm -f "$work"/{syrinx,"$looper",sound-source}.{times,log}
   began=$(date +%s%N)
   start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home" --loops "$count"
   node_process=$started
   await_ready syrinx
   node_start=$(since "$began")
   began=$(date +%s%N)
-  preloaded=$tools/libNoSequencer.so \
-    start_timed sooperlooper sooperlooper -q -l "$count" -c 2 -t 40 -p "$looper_port"
-  looper_process=$started
-  await_looper
+  start_looper "$count" 40
   looper_start=$(since "$began")
   await_times syrinx
-  await_times sooperlooper
-  start_source syrinx:in_{1,2} sooperlooper:common_in_{1,2}
+  await_times "$looper"
+  start_source syrinx:in_{1,2} $(looper_inputs common)
   say "$count loops, recording, 10 s"
-  send "$port" --wait 0 '/loop/*/record'
-  send "$looper_port" --wait 0 /sl/-1/hit record
+  tell_both '/loop/*/record' record -1
   sleep 9.5
-  send "$port" --wait 0 '/loop/*/record'
-  send "$looper_port" --wait 0 /sl/-1/hit record
+  tell_both '/loop/*/record' record -1
   sleep 0.5
   expect_looper 4
-  echo "  $count loops, start: syrinx $node_start ms, sooperlooper $looper_start ms;" \
+  echo "  $count loops, start: syrinx $node_start ms, $looper $looper_start ms;" \
     "own memory: $(own_memory "$node_process") MB, $(own_memory "$looper_process") MB"
-  send "$port" --wait 0 /loop/1/overdub
-  tell_looper overdub
+  tell_both /loop/1/overdub overdub
   sleep 0.5
   expect_looper 5
   say "$count loops, one added to, 21 s"
-  attend "$tools/loop-times" "$count loops, adding to one" 0.5 \
-    "$work"/{syrinx,sooperlooper}.times
+  attend_times "$count loops, adding to one" 0.5 \
+    "$work"/{syrinx,"$looper"}.times
   ((count == 8)) || return 0
-  send "$port" --wait 0 /loop/1/overdub
-  tell_looper overdub
-  send "$port" --wait 0 '/loop/*/engine' studio
-  send "$port" --wait 0 '/loop/*/semitones' 3.0
+  tell_both /loop/1/overdub overdub
+  tell_nodes --wait 0 '/loop/*/engine' studio
+  tell_nodes --wait 0 '/loop/*/semitones' 3.0
   sleep 1
   say "8 loops through studio, 21 s; 15 % of a core are 200 us"
-  attend "$tools/loop-times" "8 loops, studio" 0 "$work"/{syrinx,sooperlooper}.times
+  attend_times "8 loops, studio" 0 "$work"/{syrinx,"$looper"}.times
 }
 
 # press NAME COMMAND... -- LOOPER_COMMAND: does the same in both, and lets what sounds then be measured.
@@ -112,8 +103,8 @@ press() {
     shift
   done
   echo "$name" >&9
-  send "$port" --wait 0 "${own[@]}"
-  tell_looper "$2"
+  tell_nodes --wait 0 "${own[@]}"
+  [[ -n $beside ]] || tell_looper "$2"
   sleep "${pause:-0.7}"
 }
 
@@ -121,28 +112,27 @@ press() {
 measure_seams() {
   stop "${clients[@]}"
   clients=()
-  rm -f "$work"/{syrinx,sooperlooper,seam-meter}.{times,log}
+  rm -f "$work"/{syrinx,"$looper",seam-meter}.{times,log}
   # In long blocks, of which none is lost: each that is would click by itself.
   stop "$server"
   start_server 1024
-  looper_port=$((20000 + RANDOM % 10000))
   start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home" --loops 1
-  preloaded=$tools/libNoSequencer.so \
-    start_timed sooperlooper sooperlooper -q -l 1 -c 2 -t 40 -p "$looper_port"
   await_ready syrinx
-  await_looper
+  start_looper 1 40
+  local output=$looper:loop0_out_1
+  [[ -z $beside ]] || output=$looper:out_1
   mkfifo "$work/seams"
   exec 9<>"$work/seams"
   # shellcheck disable=SC2016
   start_client seam-meter bash -c 'exec "$0" "${@:2}" <"$1"' "$tools/seam-meter" "$work/seams" \
-    syrinx:in_{1,2} sooperlooper:loop0_in_{1,2} -- syrinx:out_1 sooperlooper:loop0_out_1
+    syrinx:in_{1,2} $(looper_inputs loop0) -- syrinx:out_1 "$output"
   for _ in {1..50}; do
     ! grep -q ready "$work/seam-meter.log" || break
     sleep 0.1
   done
   grep -q ready "$work/seam-meter.log" || fail 69 "$(tail -n 1 "$work/seam-meter.log")"
-  send "$port" /live/route off
-  send "$looper_port" --wait 0 /sl/0/set dry 0.0
+  tell_nodes /live/route off
+  [[ -n $beside ]] || send "$looper_port" --wait 0 /sl/0/set dry 0.0
   sleep 0.5
   say "seams and presses, half a minute"
   tell_both /loop/1/record record
@@ -173,24 +163,39 @@ measure_seams() {
   sleep 0.2
   exec 9>&-
   echo
-  printf '%-42s%12s %s\n' "above 6 kHz, beside a tone of 301 Hz" syrinx sooperlooper
-  local name own looper lost
-  while IFS=$'\t' read -r name own looper lost; do
+  printf '%-42s%12s %s\n' "above 6 kHz, relative to a tone of 301 Hz" syrinx "$looper"
+  local name own other lost
+  while IFS=$'\t' read -r name own other lost; do
     [[ -n $lost ]] || continue
     if ((lost)); then
       printf '  %-40s%s\n' "$name" "not measured: $lost blocks were lost"
     else
-      printf '  %-40s%9s dB%9s dB\n' "$name" "$own" "$looper"
+      printf '  %-40s%9s dB%9s dB\n' "$name" "$own" "$other"
     fi
   done <"$work/seam-meter.log"
 }
 
+# attend_times WHAT LIMIT TIMES...: the goal is one compared with SooperLooper.
+attend_times() {
+  local limit=$2
+  [[ -z $beside ]] || limit=0
+  BENCH_PEER=$looper attend "$tools/loop-times" "$1" "$limit" "${@:3}"
+}
+
 measure() {
+  local part parts=("$@")
+  ((${#parts[@]})) || parts=(one 1 4 8 clicks)
+  for part in "${parts[@]}"; do
+    [[ $part == @(one|1|4|8|clicks) ]] || fail 64 "loop takes one, 1, 4, 8 or clicks; got $part"
+  done
   prepare
   start_server
   head_table
-  measure_loop
-  local count
-  for count in 1 4 8; do measure_loops "$count"; done
-  measure_seams
+  for part in "${parts[@]}"; do
+    case $part in
+      one) measure_loop ;;
+      clicks) measure_seams ;;
+      *) measure_loops "$part" ;;
+    esac
+  done
 }

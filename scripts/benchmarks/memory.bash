@@ -1,12 +1,13 @@
-# scripts/bench memory
+# scripts/bench memory [built-in|font|hour|changes]...
 #
 # Prints the node's private resident memory, in MB:
 # - by part, at the start and after a minute of sound with four loops of ten seconds, compared with
-#   SooperLooper's with four loops;
+#   SooperLooper's with four loops: with the built-in piano, and with that of a soundfont;
 # - over an hour of random play, while JACK freewheels: after an hour it should be within 5 % of that after
 #   ten minutes;
 # - over 100 changes of the grid's instrument, from a soundfont;
-# and the wakeups and the processor time of the idle node, by thread. Takes about five minutes.
+# and the wakeups and the processor time of the idle node, by thread. Takes about seven minutes, or less with
+# only some of the parts.
 
 source "$root/scripts/benchmarks/looper.bash"
 
@@ -45,13 +46,15 @@ activity() {
   done
 }
 
+# measure_parts [FONT]: with the piano of this soundfont, or else the built-in one.
 measure_parts() {
-  local looper
-  start_client syrinx env MEMORY_PARTS="$work/parts" LD_PRELOAD="$tools/libMemoryParts.so" \
-    "$node" run -n syrinx -p 0 --fresh --home "$work/home" --soundfont "$font"
+  local looper_process
+  start_client syrinx env SYRINX_SOUNDFONTS=none MEMORY_PARTS="$work/parts" \
+    LD_PRELOAD="$tools/libMemoryParts.so" \
+    "$node" run -n syrinx -p 0 --fresh --home "$work/home" ${1+--soundfont "$1"}
   await_ready syrinx
   sleep 2
-  echo "at the start, with the piano of $(basename "$font")"
+  echo "at the start, with ${1+the piano of }$(basename "${1-the built-in piano}")"
   print_parts
   echo
   printf '%-42s%12s%12s\n' "idle threads" "wakeups/s" "% of a core"
@@ -61,7 +64,7 @@ measure_parts() {
   looper_port=$((20000 + RANDOM % 10000))
   start_client sooperlooper env LD_PRELOAD="$tools/libNoSequencer.so" \
     sooperlooper -q -l 4 -c 2 -t 40 -p "$looper_port"
-  looper=$started
+  looper_process=$started
   await_looper
   start_source syrinx:in_{1,2} sooperlooper:common_in_{1,2}
   say "recording four loops, and a minute of sound, 75 s"
@@ -74,13 +77,23 @@ measure_parts() {
   started=$process
   echo "with four loops of ten seconds, after a minute of sound"
   print_parts
-  echo "sooperlooper with four loops                   $(own_memory "$looper")"
+  echo "sooperlooper with four loops                   $(own_memory "$looper_process")"
   echo
-  stop "${clients[@]}"
-  clients=()
+}
+
+start_node() {
+  start_client syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home" --soundfont "$font"
+  await_ready syrinx
+  process=$started
 }
 
 measure() {
+  local part process parts=("$@")
+  ((${#parts[@]})) || parts=(built-in font hour changes)
+  for part in "${parts[@]}"; do
+    [[ $part == @(built-in|font|hour|changes) ]] \
+      || fail 64 "memory takes built-in, font, hour or changes; got $part"
+  done
   font=$soundfont
   local small=/usr/share/sounds/sf3/FluidR3Mono_GM.sf3
   if [[ ! -e $font ]]; then
@@ -92,15 +105,25 @@ measure() {
   start_server 256
   echo "private resident memory in MB; 256 frames at 48 kHz, $machine"
   echo
-  measure_parts
-  start_client syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home" --soundfont "$font"
-  await_ready syrinx
-  local process=$started
-  start_source syrinx:in_{1,2}
-  say "an hour of random play, freewheeling, two minutes"
-  attend "$tools/random-play" "$process" "$port" 60
-  echo
-  echo "changes of the grid's instrument, from $(basename "$font")"
-  attend "$tools/instrument-changes" "$process" "$port" 100 violin strings flute choir harp trumpet \
-    "church organ" marimba drums piano
+  for part in "${parts[@]}"; do
+    case $part in
+      built-in) measure_parts ;;
+      font) measure_parts "$font" ;;
+      hour)
+        start_node
+        start_source syrinx:in_{1,2}
+        say "an hour of random play, freewheeling, two minutes"
+        attend "$tools/random-play" "$process" "$port" 60
+        echo
+        ;;
+      changes)
+        start_node
+        echo "changes of the grid's instrument, from $(basename "$font")"
+        attend "$tools/instrument-changes" "$process" "$port" 100 violin strings flute choir harp trumpet \
+          "church organ" marimba drums piano
+        ;;
+    esac
+    stop "${clients[@]}"
+    clients=()
+  done
 }

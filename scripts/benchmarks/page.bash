@@ -8,13 +8,12 @@ measure() {
   "$root/scripts/setup" test
   cd "$root"
   say "building"
-  quietly swift build -c release --static-swift-stdlib --product syrinx \
-    || fail 70 "the build failed; see its output above"
+  build_node
   SYRINX_TESTS=NodeTests quietly swift build --build-tests \
     || fail 70 "the build of the tests failed; see its output above"
   say "measuring, three minutes"
   # Only the figures, without the progress of the tests.
-  SYRINX_PAGE_FIGURES=1 SYRINX_BINARY=$root/.build/release/syrinx \
+  SYRINX_PAGE_FIGURES=1 SYRINX_BINARY=$node \
     .build/debug/syrinxPackageTests.xctest --testing-library swift-testing --filter PageFigures \
     2>/dev/null | grep -vE '[◇✔↳]'
 }

@@ -21,7 +21,10 @@ import signals  # noqa: E402
 import space  # noqa: E402
 import tables  # noqa: E402
 from machine import machine  # noqa: E402
-from tool import ECHO, PITCH, REVERB, TRANSFORM, Tool  # noqa: E402
+from tool import ECHO, OURS, PITCH, REVERB, TRANSFORM, Tool  # noqa: E402
+
+# Turns of each build, of which the fastest counts.
+TURNS = 3
 
 
 def quality(tool, name, kinds, sounds):
@@ -78,6 +81,24 @@ def measure(tool, kinds, sounds, progress):
     return results, {name: curves[name] for name in kinds if name in curves}
 
 
+def compare_builds(tool, other, kinds, progress):
+    """Prints the cost of our effects in two builds, measured in turns: the lowest of several."""
+    print(f"{'ns a frame, or a transform':<42}{'syrinx':>12}{'before':>12}{'ratio':>8}")
+    for name in (name for name in kinds if name.startswith(OURS)):
+        figures = {}
+        for turn in range(TURNS):
+            progress(f"timing {name}, {turn + 1} of {TURNS}")
+            for side, program in enumerate((tool, other)):
+                for figure, value in cost(program, name, kinds[name]).items():
+                    if figure.startswith(("ns", "transform", "allocations")):
+                        figures.setdefault(figure, ([], []))[side].append(value)
+        progress("")
+        for figure, sides in figures.items():
+            own, before = (min(values) for values in sides)
+            ratio = f"{own / before:8.2f}" if before else ""
+            print(f"{name + ', ' + figure:<42}{own:>12.2f}{before:>12.2f}{ratio}", flush=True)
+
+
 def references(sounds):
     """What the measures say of the signals themselves."""
     said = [f"A click itself is {measures.click_width(sounds['clicks']):.2f} ms wide."]
@@ -92,6 +113,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="where the report goes")
     parser.add_argument("--program", required=True, help="the program that renders and times")
     parser.add_argument("--peer", action="append", default=[], help="a library of peers")
+    parser.add_argument("--beside", help="another build of the program, to compare the cost with")
     parser.add_argument("--only", default="", help="effects whose name has this in it")
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -106,6 +128,9 @@ def main():
         sounds = signals.make(work)
         tool = Tool(arguments.program, arguments.peer, work, work)
         kinds = {k: v for k, v in tool.kinds().items() if arguments.only in k}
+        if arguments.beside:
+            compare_builds(tool, Tool(arguments.beside, [], work, work), kinds, progress)
+            return
         results, curves = measure(tool, kinds, sounds, progress)
     progress("")
 

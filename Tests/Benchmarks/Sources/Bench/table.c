@@ -2,12 +2,18 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void print_figure(double figure, const char *unit, int width) {
   char text[64];
   int places = figure == floor(figure) || fabs(figure) >= 100 ? 0 : fabs(figure) >= 10 ? 1 : 2;
   snprintf(text, sizeof text, "%.*f %s", places, figure, unit);
   printf("%*s", width, text);
+}
+
+const char *peer_name(const char *usual) {
+  const char *name = getenv("BENCH_PEER");
+  return name ? name : usual;
 }
 
 void print_row(table_row row) {

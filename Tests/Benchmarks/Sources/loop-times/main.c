@@ -40,7 +40,7 @@ static void report(const char *what, const char *figure, double node, double loo
       .label = label,
       .unit = "us",
       .figure = node,
-      .peer = clients[LOOPER].name,
+      .peer = peer_name(clients[LOOPER].name),
       .peer_figure = looper,
       .goal = limit > 0 ? RATIO_AT_MOST : NO_GOAL,
       .limit = limit,

@@ -100,7 +100,7 @@ int main(int count, char **arguments) {
     fputs("usage: message-rate NODE_PORT PEER_PORT\n", stderr);
     return 64;
   }
-  receiver receivers[2] = {{.name = "syrinx"}, {.name = "liblo"}};
+  receiver receivers[2] = {{.name = "syrinx"}, {.name = peer_name("liblo")}};
   prepare();
   for (int i = 0; i < 2; i++) {
     receivers[i].socket = osc_socket((uint16_t)atoi(arguments[1 + i]));
@@ -120,7 +120,7 @@ int main(int count, char **arguments) {
       .label = "OSC messages applied, none lost",
       .unit = "/s",
       .figure = quantile(receivers[0].rates, ROUNDS, 0.5),
-      .peer = "liblo receives",
+      .peer = peer_name("liblo receives"),
       .peer_figure = quantile(receivers[1].rates, ROUNDS, 0.5),
       .goal = RATIO_AT_LEAST,
       .limit = 0.5,

@@ -16,9 +16,10 @@ int main(int count, char **arguments) {
     fputs("resident-memory: a process is not there, or not ours to look at\n", stderr);
     return 66;
   }
-  print_row((table_row){"resident memory", "MB", node.whole, "jack_thru", peer.whole, NO_GOAL, 0});
+  const char *name = peer_name("jack_thru");
+  print_row((table_row){"resident memory", "MB", node.whole, name, peer.whole, NO_GOAL, 0});
   print_row((table_row){
-      "  without JACK's shared segments", "MB", node.own, "jack_thru", peer.own, FIGURE_AT_MOST,
-      40});
+      "  without JACK's shared segments", "MB", node.own, name, peer.own, FIGURE_AT_MOST,
+      100});
   return 0;
 }

@@ -100,7 +100,7 @@ int main(int count, char **arguments) {
         .label = is_greatest ? "  greatest of 20" : "start to ready, median",
         .unit = "ms",
         .figure = quantile(programs[0].milliseconds, STARTS, share),
-        .peer = "liblo-gain",
+        .peer = peer_name("liblo-gain"),
         .peer_figure = quantile(programs[1].milliseconds, STARTS, share),
         .goal = FIGURE_AT_MOST,
         .limit = 300,

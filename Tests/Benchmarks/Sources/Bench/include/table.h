@@ -13,3 +13,6 @@ typedef struct {
 } table_row;
 
 void print_row(table_row row);
+
+// Returns the name of the peer: what BENCH_PEER says, or else its usual name.
+const char *peer_name(const char *usual);
