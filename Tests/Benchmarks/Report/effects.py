@@ -24,7 +24,7 @@ from machine import machine  # noqa: E402
 from tool import ECHO, OURS, PITCH, REVERB, TRANSFORM, Tool  # noqa: E402
 
 # Turns of each build, of which the fastest counts.
-TURNS = 3
+TURNS = 5
 
 
 def quality(tool, name, kinds, sounds):

@@ -26,7 +26,16 @@ static bool change(int socket, const char *name) {
     answer[count] = 0;
     if (strcmp((char *)answer, "/reply") == 0) return true;
     if (strcmp((char *)answer, "/error") == 0) {
-      fprintf(stderr, "instrument-changes: %s can't be had\n", name);
+      fprintf(stderr, "instrument-changes: can't change to %s: ", name);
+      // The texts of the message are separated by zeros.
+      for (ssize_t i = 0; i < count; i++) {
+        if (answer[i]) {
+          fputc(answer[i], stderr);
+        } else if (i > 0 && answer[i - 1]) {
+          fputc(' ', stderr);
+        }
+      }
+      fputc('\n', stderr);
       return false;
     }
   }

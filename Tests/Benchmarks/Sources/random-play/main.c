@@ -1,5 +1,5 @@
 // Sends a node random player commands for a time, while JACK freewheels, and prints its private
-// memory every ten minutes.
+// memory every ten minutes, with the sources and the instrument of the start.
 #include "osc.h"
 #include "resident.h"
 
@@ -62,6 +62,20 @@ static size_t random_command(uint8_t *packet) {
   return osc_string(packet, "/grid/instrument", instruments[random_below(4)]);
 }
 
+static bool send_text(int socket, const char *address, const char *text) {
+  uint8_t packet[OSC_LONGEST];
+  size_t length = osc_string(packet, address, text);
+  return send(socket, packet, length, 0) == (ssize_t)length;
+}
+
+// Memory depends on the sources that loops listen to, and on the instrument: readings are compared with the
+// same ones. What they replace is released on the control side, which takes a moment.
+static bool rest(int socket) {
+  bool is_sent = send_text(socket, "/loop/*/source", "live") && send_text(socket, "/grid/instrument", "piano");
+  usleep(2000000);
+  return is_sent;
+}
+
 static bool play(int process, int socket, long rate, int minutes) {
   double after_ten = 0, last = 0;
   long next = 0;
@@ -77,7 +91,7 @@ static bool play(int process, int socket, long rate, int minutes) {
     }
     if (minute % 10 != 0) continue;
     resident now;
-    if (!read_resident(process, &now)) return false;
+    if (!rest(socket) || !read_resident(process, &now)) return false;
     printf("%-42d%12.1f%12.1f\n", minute, now.own, now.proportional);
     fflush(stdout);
     if (minute == 10) after_ten = now.own;
