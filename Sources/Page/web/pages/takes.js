@@ -19,7 +19,6 @@ const list = find("#take-list");
 const page = find("#takes");
 const detail = find("#take");
 let shown;
-let urls = [];
 
 /** Sets up the takes page; calls changed() when the takes or the view have changed. */
 export function setUpTakes(changed) {
@@ -110,14 +109,11 @@ function markPlaying(id) {
 export function openTake(id) {
   shown = id;
   for (const one of list.children) one.classList.toggle("is", one.dataset.take === id);
-  for (const url of urls) URL.revokeObjectURL(url);
-  urls = [];
-  find("#take-here").replaceChildren();
+  showSound();
   showPictureOf(id);
   for (const name of ["notes", "message"]) find(`#take-${name}`).value = "";
   find("#take-facts").textContent = "";
   detail.hidden = false;
-  find("#take-none").hidden = true;
   page.classList.add("open");
   drawHead();
   send("/take/show", id);
@@ -128,7 +124,6 @@ function closeTake() {
   const row = document.querySelector(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`);
   page.classList.remove("open");
   detail.hidden = true;
-  find("#take-none").hidden = false;
   shown = undefined;
   for (const one of list.children) one.classList.remove("is");
   row?.focus({ preventScroll: true });
@@ -178,8 +173,8 @@ function setUpFields() {
     const blob = await fetchPart(id, "sound").catch(() => undefined);
     if (!blob) return notify("The sound failed to load", "fault");
     const audio = make("audio", "", { controls: true });
-    audio.src = keepUrl(blob);
-    find("#take-here").replaceChildren(audio);
+    audio.src = URL.createObjectURL(blob);
+    showSound(audio);
     audio.play().catch(() => {});
   });
   click("#take-trash", (id) => {
@@ -191,26 +186,23 @@ function setUpFields() {
   listen("/take/delete", (id) => id === shown && closeTake());
   onReply("/take/restore", () => findTakes());
   const format = find("#take-format");
-  click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch((fault) => notify(fault.message, "fault")));
-  find("#take-own").addEventListener("change", async ({ target }) => {
+  click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch(notifyFault));
+  find("#take-own").addEventListener("change", ({ target }) => {
     const id = shown;
     const [file] = target.files;
     target.value = "";
-    if (!file || !id) return;
-    try {
-      await sendImage(id, file);
-      send("/take/show", id);
-    } catch (fault) {
-      notify(fault.message, "fault");
-    }
+    if (file && id) sendImage(id, file).then(() => send("/take/show", id), notifyFault);
   });
 }
 
-function keepUrl(blob) {
-  const url = URL.createObjectURL(blob);
-  urls.push(url);
-  return url;
+// The sound to play in the browser, in place of the one before.
+function showSound(...audio) {
+  const here = find("#take-here");
+  if (here.firstChild) URL.revokeObjectURL(here.firstChild.src);
+  here.replaceChildren(...audio);
 }
+
+const notifyFault = (fault) => notify(fault.message, "fault");
 
 // Import by drag and drop, and by button.
 
@@ -241,7 +233,7 @@ async function importFiles(files) {
       const { id, title } = await importSound(file);
       notify(`${title || file.name} imported`, "done", ["Open", () => openFresh(id)]);
     } catch (fault) {
-      notify(fault.message, "fault");
+      notifyFault(fault);
     }
   }
   if (files.length) findTakes();
