@@ -12,7 +12,7 @@ extension Core {
     commands.startBlock(frames: frames)
     applyDue(by: present)
     if commands.nextFrame <= present { return }
-    // New commands must not keep the block from those that are due within it.
+    // New commands must not delay those that are due within the block.
     commands.reserve(before: present &+ Int64(frames))
     while let due = commands.nextReceived(from: shared.commands, at: present) { apply(due) }
     commands.freeReserve()
@@ -79,7 +79,7 @@ extension Core {
     case .key(let key, let isDown): followKey(key, isDown: isDown)
     case .leave:
       lights.end()
-      // No other source may leave notes behind that nothing ends.
+      // A source must not leave notes that nothing ends.
       endPhrase()
       play(.allOff)
       if case .client(let number, _) = origin { presence.leave(answering: number) }

@@ -10,7 +10,7 @@ extension Core {
     if case .on(var start) = action {
       // Nothing would end it.
       if presence.isLeaving { return }
-      // NaN is no note, and ends the one before, like a note without velocity.
+      // NaN starts no note, and ends the previous one, like a velocity of 0.
       let isNote = start.velocity > 0 && start.velocity.isFinite && start.cents.isFinite
       start.velocity = min(1, start.velocity)
       action = isNote ? .on(start) : .off(start.finger)

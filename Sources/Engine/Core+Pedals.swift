@@ -1,7 +1,7 @@
 internal import DSP
 internal import Synchronization
 
-/// Pedals: presses by foot, and the lights that show the state of what they press.
+/// Pedals: presses of triggers, and the lights that show the state of their actions.
 extension Core {
   // More than feet can do in a block. Actions beyond that are lost, and counted.
   private static var mostActions: Int { @_noLocks get { 256 } }
@@ -69,7 +69,7 @@ extension Core {
   private mutating func turnPedal(_ trigger: Trigger, _ value: UInt8, _ channel: UInt8) {
     if pedals.isWanted(trigger) {
       learn(trigger, value, channel)
-      // It acts only after it has come back.
+      // A trigger acts only after it has returned.
       if value > 0 { pedals.hold(trigger) } else if pedals.isDown(trigger) { lift(trigger) }
       pedals.note(trigger, value: value, channel: channel)
       return
@@ -192,7 +192,7 @@ extension Core {
       let steady = color(of: light, now, map)
       guard let toCome, light.blinks(from: now, to: toCome) else { return steady }
       if !isBlinkLit { return map.off }
-      // What will be lit shows its own color; what ends keeps the color that it has.
+      // A queued activity has its own color, and an ending one keeps its color.
       return light.isLit(toCome) ? color(of: light, toCome, map) : steady
     }
   }

@@ -108,7 +108,7 @@ extension Core {
 
   // MARK: - Idle
 
-  /// Whether nothing will sound or move until a command or a sound is received.
+  /// Whether the core stays silent and unchanged until a command or a sound is received.
   private var canIdle: Bool {
     @_noLocks get {
       input.isResting && chain.isAtRest && loops.awake.isEmpty && songs.isAtRest
@@ -117,7 +117,7 @@ extension Core {
     }
   }
 
-  /// Renders silence, and touches nothing else.
+  /// Renders silence, and accesses nothing else.
   @_noLocks
   private mutating func renderIdle(_ ports: Ports, frames: Int) {
     if ports.use.has(.output) { ports.output.clear(frames: frames) }

@@ -200,7 +200,7 @@ struct Core: ~Copyable {
     return min(length, framesToSound(ports.input.advanced(by: done), frames: length))
   }
 
-  /// Jumps to all settings, before anything is heard.
+  /// Applies all settings at once, without glides, before the first block.
   @_noLocks
   private mutating func settle() {
     input.settle()
@@ -217,7 +217,7 @@ struct Core: ~Copyable {
       loops.breakOff(at: present, shiftedBy: shift)
       // A phrase continues where the last block ended.
       phrases.shift(by: gap)
-      // Keys and pedals can have been released while nothing received them.
+      // Keys and pedals can have been released while no server was running.
       for key in 0..<128 { play(.off(.midi(UInt8(truncatingIfNeeded: key)))) }
       sampler.control(64, 0)
       pedals.liftAll()

@@ -2,10 +2,10 @@ internal import CRealtime
 package import DSP
 internal import Synchronization
 
-/// The engine, as the control side sees it.
+/// The engine, as the control side uses it.
 ///
-/// It sounds when a *driver* renders it: JACK's thread, a clock that stands in while no server runs, or a
-/// test. There is one driver at a time. `takeOver` passes the turn to the next.
+/// A *driver* renders it: JACK's thread, a standby clock while no server runs, or a test. One
+/// driver at a time may render; `takeOver` passes that right to the next.
 package final class Engine: Sendable {
   /// The memory that control threads and the audio thread share.
   package let shared: Shared
@@ -26,8 +26,8 @@ package final class Engine: Sendable {
     var turn = shared.turn.load(ordering: .relaxed)
     while true {
       let idle = turn & ~1
-      // Odd: nothing renders while the core is prepared. Acquiring: the work of the former driver on the
-      // core is visible here.
+      // Odd: nothing renders while the core is prepared. Acquiring: the former driver's writes to
+      // the core are visible here.
       let (exchanged, original) = shared.turn.compareExchange(
         expected: idle, desired: idle + 3, ordering: .acquiringAndReleasing)
       if exchanged {

@@ -1,4 +1,4 @@
-/// Whether the engine is idle: nothing sounds or moves, and most of its memory is not touched.
+/// The idle state of the engine: silent and unchanged, so that most of its memory is not accessed.
 struct Idle: BitwiseCopyable {
   private(set) var isOn = false
   // For how many frames, of which the chain does not know yet.

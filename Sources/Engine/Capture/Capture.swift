@@ -27,7 +27,7 @@ struct Capture: BitwiseCopyable {
     @_noLocks get { pointer != nil }
   }
 
-  /// Whether it needs the input.
+  /// Whether the capture needs the input.
   var needsInput: Bool {
     @_noLocks get {
       guard isOn else { return false }
@@ -48,7 +48,7 @@ struct Capture: BitwiseCopyable {
     self = next
   }
 
-  /// Sets what is captured from this frame on, or the format of the next capture.
+  /// Sets the source from this frame on, or the format of the next capture.
   @_noLocks
   mutating func set(_ parameter: Parameter.Capture, _ value: Float) {
     switch parameter {
@@ -121,7 +121,7 @@ struct Capture: BitwiseCopyable {
 
   @_noLocks
   private func room(_ pointer: CapturePointer, _ frames: Int) -> Int {
-    // Acquiring: the reader is done with the place.
+    // Acquiring: the reader has released the position.
     let read = pointer.progress.pointee.read.load(ordering: .acquiring)
     return min(frames, pointer.capacity &- (written &- read))
   }

@@ -61,9 +61,9 @@ package final class CaptureRing: @unchecked Sendable {
     progress.deallocate()
   }
 
-  /// Its state.
+  /// The state of the capture.
   ///
-  /// When no more will come, all of it is visible to the reader.
+  /// After the end, all samples are visible to the reader.
   package var state: State {
     State(rawValue: progress.pointee.state.load(ordering: .acquiring)) ?? .waiting
   }
@@ -85,9 +85,9 @@ package final class CaptureRing: @unchecked Sendable {
     CapturePointer(sound: sound, capacity: capacity, rate: rate, progress: progress)
   }
 
-  /// Passes the next stretch to a closure, which may change it.
+  /// Passes the next contiguous samples to a closure, which may change them.
   ///
-  /// Returns false if there is none; one thread.
+  /// Returns false if there are none. One reader thread.
   package func take<Fault: Error>(
     _ body: (Stereo, Int) throws(Fault) -> Void
   ) throws(Fault) -> Bool {

@@ -16,7 +16,7 @@ struct Taps: BitwiseCopyable {
     tuner.setSampleRate(rate)
   }
 
-  /// Whether one of them needs the input.
+  /// Whether any tap needs the input.
   var needsInput: Bool { @_noLocks get { capture.needsInput || tuner.needsInput } }
 
   /// Captures a block.

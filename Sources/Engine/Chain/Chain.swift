@@ -111,7 +111,7 @@ struct Chain: ~Copyable {
     @_noLocks get { input.warmUp }
   }
 
-  /// Jumps to all settings, before anything is heard.
+  /// Applies all settings at once, without glides, before the first block.
   @_noLocks
   mutating func settle() {
     input.settle()
@@ -127,19 +127,20 @@ struct Chain: ~Copyable {
     reverb.reset()
   }
 
-  /// Whether nothing sounds or moves, so that silence need not be processed.
+  /// Whether the chain is idle: silent, with no parameter moving, so that silence needs no
+  /// processing.
   var isAtRest: Bool {
     @_noLocks get { input.isAtRest && echo.isAtRest && reverb.isAtRest }
   }
 
-  /// Advances the chain while it is at rest.
+  /// Advances the chain while it is idle.
   @_noLocks
   mutating func rest(frames: Int) {
     input.rest(frames: frames)
     reverb.rest(frames: frames)
   }
 
-  /// Receives a block of the live input, and renders its warped sound if that is needed.
+  /// Receives a block of the live input, and renders the shifted sound if needed.
   ///
   /// Returns false, and writes nothing, if it is silent or not needed.
   @_noLocks

@@ -17,7 +17,7 @@ struct DelayedInput: BitwiseCopyable {
     fadeFrames = Int(Self.fadeSeconds * sampleRate)
   }
 
-  /// The greatest delay that is heard.
+  /// The greatest audible delay, in frames.
   var longestDelay: Int {
     @_noLocks get { max(delay, max(next, target)) }
   }
@@ -26,7 +26,7 @@ struct DelayedInput: BitwiseCopyable {
   @_noLocks
   mutating func setDelay(_ frames: Int) { target = frames }
 
-  /// Jumps to the delay, before anything is heard.
+  /// Sets the delay at once, before the first block.
   @_noLocks
   mutating func settle() {
     delay = target

@@ -24,7 +24,7 @@ struct LiveInput: ~Copyable {
   /// Applies the pitch and stretch of the chain.
   @_noLocks
   mutating func follow(_ chain: ChainWarp) {
-    // While the warp fades out, it keeps its settings.
+    // During its fade-out the warp keeps its settings.
     if chain.isOn { warp.follow(chain) }
     mix.move(to: !chain.isOn ? 0 : chain.isPitching ? chain.mix : 1, warmUp: warp.warmUp)
   }
@@ -39,7 +39,7 @@ struct LiveInput: ~Copyable {
     @_noLocks get { mix.share == 0 ? 0 : warp.warmUp }
   }
 
-  /// Jumps to all settings, before anything is heard.
+  /// Applies all settings at once, without glides, before the first block.
   @_noLocks
   mutating func settle() {
     warp.settle()
@@ -50,12 +50,12 @@ struct LiveInput: ~Copyable {
   @_noLocks
   mutating func reset() { warp.returnToNow() }
 
-  /// Whether the tape is silent and nothing moves, so that silence need not be processed.
+  /// Whether the input is idle: the tape is silent, and no parameter moves.
   var isAtRest: Bool {
     @_noLocks get { silentFrames > tape.capacity && warp.isIdle && !mix.isChanging }
   }
 
-  /// Advances the input while it is at rest.
+  /// Advances the input while it is idle.
   @_noLocks
   mutating func rest(frames: Int) { warp.rest(frames: frames) }
 

@@ -6,7 +6,7 @@ internal import DSP
 struct WetMix: ~Copyable {
   /// The wet sound, to be rendered before `render`.
   let wet = Stereo.silent(frames: SegmentMemory.longest)
-  /// The wet share that was asked for.
+  /// The requested wet share.
   private(set) var share: Float = 1
 
   private var dry: DelayedInput
@@ -39,7 +39,7 @@ struct WetMix: ~Copyable {
   @_noLocks
   mutating func setDelay(_ frames: Int) { dry.setDelay(frames) }
 
-  /// Jumps to all settings, before anything is heard.
+  /// Applies all settings at once, without glides, before the first block.
   @_noLocks
   mutating func settle(delay: Int) {
     warmUpLeft = 0
@@ -48,15 +48,15 @@ struct WetMix: ~Copyable {
     dry.settle()
   }
 
-  /// Whether the wet sound is not heard, and will not be.
+  /// Whether the wet sound is inaudible and stays so.
   var isDry: Bool { @_noLocks get { share == 0 && glide.target == 0 && !glide.isMoving } }
-  /// Whether only the wet sound is heard.
+  /// Whether only the wet sound is audible.
   var isWet: Bool { @_noLocks get { glide.target == 1 && !glide.isMoving } }
   /// Whether the share moves.
   var isMoving: Bool { @_noLocks get { glide.isMoving } }
   /// Whether the share moves, or will after the warm-up.
   var isChanging: Bool { @_noLocks get { glide.isMoving || warmUpLeft > 0 } }
-  /// The greatest delay of the dry sound that is heard.
+  /// The greatest audible delay of the dry sound, in frames.
   var longestDelay: Int { @_noLocks get { dry.longestDelay } }
 
   /// Advances by a block that is not needed.

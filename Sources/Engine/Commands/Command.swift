@@ -20,7 +20,7 @@ package struct Command: BitwiseCopyable, Sendable {
     case keep(Float, isBars: Bool, loop: UInt8 = 0)
     /// Loads a clip; sends the same reply when it is loaded.
     case load(ClipPointer, loop: UInt8 = 0)
-    /// Copies its clip; sends the same reply when all of it is copied.
+    /// Copies the clip of a loop. The reply follows when the copy is complete.
     case copyOut(ClipPointer, loop: UInt8 = 0)
     /// Starts a capture, unless one is on, or ends it; answered with `Event.Kind.done`.
     case capture(CapturePointer?)
@@ -30,8 +30,8 @@ package struct Command: BitwiseCopyable, Sendable {
     case playSong(SongPointer?)
     /// Starts or ends notes; answered with `Event.Kind.done`.
     case note(NoteAction)
-    /// Plays new notes with another instrument, or with none; sends the same reply when nothing of the former
-    /// one sounds any more.
+    /// Plays new notes with another instrument, or with none. The reply follows when the previous
+    /// one is silent.
     case instrument(InstrumentPointer?)
     /// Starts to record a phrase instead of the present one, which is released; answered with
     /// `Event.Kind.done`.
@@ -45,7 +45,7 @@ package struct Command: BitwiseCopyable, Sendable {
     case keyMap(KeyMapPointer)
     /// Sets the actions of presses; sends the same reply when the former map is released.
     case setPressMap(PressMapPointer)
-    /// Sets the LEDs of pedals, and sends all of them again if wanted; sends the same reply.
+    /// Sets the LEDs of pedals, and optionally sends all of them again.
     case setLightMap(LightMapPointer, sendsAgain: Bool)
     /// Waits for a trigger to be learned, of the kinds of these bits, or of none; answered with
     /// `Event.Kind.done`.
@@ -55,7 +55,7 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
 
-    /// Whether it fills a clip faster than it is played.
+    /// Whether the command fills a clip faster than real time.
     package var fillsClip: Bool {
       switch self {
       case .load, .keep: true
@@ -91,7 +91,7 @@ package struct Event: BitwiseCopyable, Sendable {
     case synced(UInt32)
     /// The command was carried out.
     case done
-    /// It was refused, for this reason.
+    /// The command was refused for this reason.
     case refused(EngineRefusal)
     /// The fade out is over.
     case faded

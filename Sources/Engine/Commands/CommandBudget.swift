@@ -1,7 +1,7 @@
-/// The work that commands may cause in one block, so that no block exceeds its period.
+/// The work that commands may cause in one block, so that no block misses its deadline.
 ///
-/// The rest comes first in the next block. A batch that has started may overdraw a little: one of a few
-/// dozen values, such as a preset, is never split.
+/// The rest comes first in the next block. A batch that has started may overdraw the budget: a
+/// batch of a few dozen values, such as a preset, is never split.
 struct CommandBudget: BitwiseCopyable {
   // In set values: 768,000 per second at 48 kHz, a few percent of a block. A scheduled command counts twice,
   // because finding it takes an eighth of a microsecond.
@@ -23,7 +23,7 @@ struct CommandBudget: BitwiseCopyable {
   @_noLocks
   mutating func begin(frames: Int) {
     let work = max(frames &* Self.workPerFrame, Self.leastWork)
-    // Half of it is available whatever was overdrawn.
+    // Half of the budget is available after any overdraft.
     left = work &+ max(0 &- work / 2, min(left, 0))
     reserve = 0
   }

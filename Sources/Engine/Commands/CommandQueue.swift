@@ -33,9 +33,10 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
 
   deinit { slots.deallocate() }
 
-  /// Writes a batch of commands; the number of the first, or nil if there is no room for all of them.
+  /// Writes a batch of commands.
   ///
-  /// Any thread; never waits.
+  /// Returns the number of the first, or nil if there is no room for all of them. Any thread. Never
+  /// waits.
   package borrowing func submit(_ batch: [Command]) -> UInt64? {
     precondition(batch.count <= Self.largestBatch)
     guard !batch.isEmpty, takeCredits(batch.count) else { return nil }

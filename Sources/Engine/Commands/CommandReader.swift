@@ -29,7 +29,7 @@ struct CommandReader: ~Copyable {
   private var latestDue: UInt64 = 0
   private var isBatchDue = false
 
-  /// The frame of the earliest scheduled command; `Int64.max` if there is none.
+  /// The frame of the earliest scheduled command; `Int64.max` without one.
   var nextFrame: Int64 { @_noLocks get { schedule.nextFrame } }
 
   /// Starts a block.

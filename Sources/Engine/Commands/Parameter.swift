@@ -1,9 +1,9 @@
-/// A value that a command can set in the engine, sorted by its owner.
+/// A value that a command can set in the engine, grouped by owner.
 ///
-/// There is one parameter for each address that sets the sound. Its value travels as `Float` in the unit of
-/// the address. A group declares its parameters and the values that they start with; numbers follow from
-/// the declaration. `Core.set` routes each group to its owner, and an owner receives its own group only, so
-/// that the compiler checks that it handles all of it.
+/// Each address that sets the sound has one parameter. Values are `Float` in the unit of the
+/// address. A group declares its parameters and their initial values; numbers follow from the
+/// declaration. `Core.set` routes each group to its owner, which receives that group only, so that
+/// the compiler checks that all of it is handled.
 package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   case mixer(Mixer)
   case warp(Warp)
@@ -69,7 +69,7 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Tempo, bars, and what is quantized to them.
+  /// Tempo, bars and quantization.
   package enum Beat: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case tempo, beatsPerBar, transportFollow, countIn
     /// Whether the first recording sets the tempo.
@@ -123,7 +123,7 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case feedback, quantize, beats, threshold
     case semitones, rate, engine
     case gain, pan, route, mute
-    /// What follows a recording, a long press, and a double press.
+    /// The actions after a recording, on a long press, and on a double press.
     case after, long, double
 
     fileprivate var initial: Float {
@@ -169,8 +169,8 @@ extension Parameter: CaseIterable {
       Loop.allCases.map { Parameter.loop($0, UInt8(loop)) }
     }
 
-  /// An index for tables by parameter, from 0 and less than `numbers`: its place in its group, behind
-  /// the room of the groups before.
+  /// An index for tables by parameter, from 0 and less than `numbers`: the index in its group,
+  /// after the room of the preceding groups.
   package var number: Int {
     @_noLocks get {
       switch self {

@@ -28,7 +28,7 @@ struct Schedule: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// The frame of the earliest command; `Int64.max` if there is none.
+  /// The frame of the earliest command; `Int64.max` without one.
   var nextFrame: Int64 {
     @_noLocks get { count > 0 ? entries[0].command.frame : .max }
   }

@@ -1,10 +1,10 @@
 /// The clip that is being recorded.
 struct ClipRecording: BitwiseCopyable {
-  /// Its version, or nil if nothing is being recorded.
+  /// The version being recorded, or nil.
   private(set) var version: Int?
   /// The frames recorded so far, without pauses.
   private(set) var frames = 0
-  /// The frames at which it ends by itself.
+  /// The length in frames at which the recording ends on its own.
   private(set) var limit = 0
   /// The frame on which it started.
   private(set) var start: Int64 = 0
@@ -12,13 +12,13 @@ struct ClipRecording: BitwiseCopyable {
   private var exactStart = -1.0
   /// Whether the sound itself started it, so that there is no latency to compensate.
   private(set) var isTriggered = false
-  /// Whether its end is followed by what `after` says.
+  /// Whether `after` applies at its end.
   var continues = false
 
   @_noLocks
   init() {}
 
-  /// Starts recording a version, which ends by itself after `limit` frames.
+  /// Starts recording a version, which ends on its own after `limit` frames.
   @_noLocks
   mutating func begin(_ version: Int, at frame: Int64, limit: Int, moment: Moment) {
     self = ClipRecording()
@@ -43,7 +43,7 @@ struct ClipRecording: BitwiseCopyable {
   @_noLocks
   mutating func advance(frames count: Int) { frames &+= count }
 
-  /// Whether it is as long as it can be, or as was asked for.
+  /// Whether the recording has reached its maximum or requested length.
   var isFull: Bool { @_noLocks get { frames >= limit } }
 
   /// Returns the exact time at which it has this length, in frames; negative if it did not start on a grid.
@@ -60,7 +60,7 @@ struct ClipRecording: BitwiseCopyable {
   }
 }
 
-/// What is known about the time of the action that is being performed.
+/// The time of the action that is being performed.
 struct Moment: BitwiseCopyable {
   /// The time that its frame was rounded from, in frames; negative if no grid set it.
   var exact = -1.0

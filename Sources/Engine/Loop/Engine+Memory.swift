@@ -11,7 +11,7 @@ extension Engine {
   /// the next call in milliseconds if it should be sooner, else nil.
   package func tendMemory(_ now: Double) -> Int? { loopMemory?.tend(now) }
 
-  /// Expects so many clips that are loaded, or made of recent sound: faster than they are played.
+  /// Announces clips that are loaded or recorded retroactively, which fill faster than real time.
   package func expectClips(_ count: Int) { loopMemory?.expect(clips: count) }
 
   /// The resident memory of the loops.

@@ -4,7 +4,7 @@ struct Layer: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case overdub, replace, substitute, multiply, insert
 
-    /// Whether it makes the clip longer.
+    /// Whether the layer grows the clip.
     var grows: Bool {
       @_noLocks get {
         switch self {
@@ -14,7 +14,7 @@ struct Layer: BitwiseCopyable {
       }
     }
 
-    /// Whether it replaces what the clip had.
+    /// Whether the layer replaces the clip's content.
     var replaces: Bool {
       @_noLocks get {
         switch self {
@@ -35,11 +35,11 @@ struct Layer: BitwiseCopyable {
   private(set) var start: Int64 = 0
   // The time that `start` was rounded from, in frames; negative if no grid set it.
   private var exactStart = -1.0
-  /// The latency of what is added, in frames, as it was at the start.
+  /// The latency of the layer in frames, as of its start.
   private(set) var delay = 0
   /// The position in the clip at which it started to grow.
   var growthStart = 0
-  /// The position in the clip at which it goes on.
+  /// The position in the clip at which the layer continues.
   var position = 0
 
   @_noLocks

@@ -100,13 +100,13 @@ extension Loop {
       if !state.isRecording && fixedFrames > tape.capacity { return .tooManyBeats }
       return cues.isFull ? .noMemory : nil
     case .play:
-      // It ends a recording, and plays it at once.
+      // Play ends a recording, and plays it at once.
       if state.isRecording { return cues.isFull ? .noMemory : nil }
       if !means(.play) { return .meaningless }
       return tape.length == 0 ? .nothingRecorded : nil
     case .pause: return !means(.pause) || cues.isFull ? .meaningless : nil
     case .stop:
-      // It cancels a queued action in any state.
+      // Cancel drops a queued action in any state.
       return !queued.isEmpty || means(.stop) ? nil : .meaningless
     case .done: return nil
     case .rewind, .forward: return state.isPlaying || state.isPaused ? nil : .meaningless
@@ -163,9 +163,10 @@ extension Loop {
     @_noLocks get { settings.beats > 0 ? time.pointee.beats.frames(ofBeats: settings.beats) : 0 }
   }
 
-  /// Whether an action leaves the queued one in place: it says nothing about what the loop does next.
+  /// Whether an action leaves the queued one in place: it does not determine the loop's next
+  /// activity.
   ///
-  /// A press of the pedal comes to another action, which decides; letting it go decides nothing.
+  /// A press of the pedal becomes another action, which determines it. A release does not.
   @_noLocks
   private static func leavesQueue(_ action: LoopAction) -> Bool {
     switch action {
@@ -237,7 +238,7 @@ extension Loop {
     return Int(max(1, min(next, 1 << 20)))
   }
 
-  /// Performs what is due at a frame.
+  /// Performs the actions that are due at a frame.
   @_noLocks
   mutating func turn(at frame: Int64) {
     if let action = queued.action, queued.isDue(by: frame), !waitsForSound(action) {
@@ -329,7 +330,7 @@ extension Loop {
     }
   }
 
-  /// Ends what can't continue on another server.
+  /// Ends activities that can't continue on another server.
   @_noLocks
   mutating func breakOff(at frame: Int64, shiftedBy step: Int64) {
     queued.clear()

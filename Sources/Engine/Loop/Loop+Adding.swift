@@ -2,9 +2,9 @@ internal import DSP
 
 /// Layers on top of the clip, and the steps of its history.
 extension Loop {
-  /// Starts a layer, or ends the one of this kind.
+  /// Starts a layer, or ends the current one of this kind.
   ///
-  /// During a recording it ends that first, and goes on with the second cycle without a gap.
+  /// During a recording it first ends that, and continues with the second cycle without a gap.
   @_noLocks
   mutating func toggle(_ kind: Layer.Kind, at frame: Int64) {
     if layer.adds(kind) {
@@ -39,7 +39,8 @@ extension Loop {
     cues.add(.endOverdub, at: frame &+ Int64(layer.delay))
   }
 
-  /// The latency of a layer in frames: the performer played to what was audible that long ago.
+  /// The latency of a layer in frames: the performer plays along with sound that was rendered that
+  /// long ago.
   var overdubDelay: Int {
     @_noLocks get {
       if case .live = settings.source { return inputDelay &+ outputDelay &+ warp.delay }
@@ -49,7 +50,8 @@ extension Loop {
 
   /// Undoes or redoes a step of the clip's history.
   ///
-  /// Undo takes back the last press: an overdub that was started, even if its sound has yet to come in.
+  /// Undo reverts the last press: an overdub that was started, even if its sound has not arrived
+  /// yet.
   @_noLocks
   mutating func step(_ action: LoopAction, at frame: Int64) {
     if layer.isOn { dropQueuedAddition() }

@@ -21,7 +21,7 @@ extension Loop {
       action, afterBars: time.pointee.countInBars, of: time.pointee.beats, from: frame)
   }
 
-  /// Whether anything depends on the beats, so that they must not be moved.
+  /// Whether anything depends on the beats, which must then not move.
   var dependsOnBeat: Bool {
     @_noLocks get {
       time.pointee.isBeatInUse || time.pointee.isOtherInTime || goesByBeat

@@ -25,7 +25,7 @@ extension Loop {
     layer.growthStart = tape.wrapped(tape.position)
     guard case .insert = kind else { return tape.beginMultiplying(at: layer.growthStart) }
     guard tape.beginInserting(at: layer.growthStart) else { return false }
-    // It pauses until it goes on behind the insert.
+    // The loop pauses until it continues after the insert.
     close()
     return true
   }
@@ -47,7 +47,7 @@ extension Loop {
     playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 
-  /// Drops the growth, and goes on with the clip as it was.
+  /// Drops the growth, and continues with the previous clip.
   @_noLocks
   mutating func dropGrowth() {
     tape.dropGrowth()

@@ -24,7 +24,7 @@ extension Loop {
   // blocks skip them.
   private static var framesBetween: Int { @_noLocks get { 256 } }
 
-  /// The version whose peaks are wanted, also of a clip that is being recorded.
+  /// The version whose peaks are published, also of a clip that is being recorded.
   private var picturedVersion: Int {
     @_noLocks get {
       if state.isRecording, let version = recording.version { return version }

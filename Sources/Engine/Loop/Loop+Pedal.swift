@@ -7,14 +7,14 @@ struct Pedal: BitwiseCopyable {
   var double = PedalMeaning.undo
   var judge = PressJudge()
 
-  /// What the last press started or queued.
+  /// The effect of the last press.
   ///
-  /// A long or a double press takes it back first.
+  /// A long or a double press reverts it first.
   enum Begun: BitwiseCopyable {
     case nothing, recording, playing, overdub
-    /// It queued the start or the end of a recording, which nothing takes back.
+    /// The press queued the start or the end of a recording, which is not reverted.
     case queuedRecording
-    /// It queued the end of an overdub.
+    /// The press queued the end of an overdub.
     case queuedEnd
   }
   var begun = Begun.nothing
@@ -47,14 +47,14 @@ extension PedalMeaning {
 
 /// One button for everything: record, play, overdub, play, and so on.
 extension Loop {
-  /// Performs a press of the pedal: the next action of the loop, or what a double press means.
+  /// Performs a press of the pedal: the next action of the loop, or that of a double press.
   ///
-  /// A second press soon after one that queued the start or the end of a recording does nothing, whether
-  /// the beat came in between or not.
+  /// A second press soon after one that queued the start or the end of a recording has no effect,
+  /// even if the beat has passed in between.
   @_noLocks
   mutating func press(at frame: Int64) {
     turnPedal(at: frame)
-    // It is held by another hand already.
+    // Another input already holds it.
     if pedal.judge.isClosed { return }
     let press = pedal.judge.press(at: frame, wanted: pedal.wanted, time.pointee.presses)
     if press & PressBits.down == 0 { return }
@@ -75,7 +75,7 @@ extension Loop {
     _ = pedal.judge.lift(at: frame, wanted: pedal.wanted, time.pointee.presses)
   }
 
-  /// Performs the next action of the loop, and notes what it started or queued.
+  /// Performs the next action of the loop, and records what it started or queued.
   @_noLocks
   private mutating func pressOnce(at frame: Int64) {
     let (hadOverdub, wasPlaying, wasRecording) = (layer.isOn, state.isPlaying, state.isRecording)
@@ -84,7 +84,7 @@ extension Loop {
     let wasQueued = queued.holds(action)
     _ = perform(action, at: frame)
     if queued.holds(action) {
-      // A press that finds its action queued already changes nothing.
+      // A press whose action is already queued has no effect.
       pedal.begun = wasQueued ? .nothing : Self.queuedBy(action, endsOverdub: hadOverdub)
     } else if state.isRecording && !wasRecording {
       pedal.begun = .recording
@@ -130,10 +130,10 @@ extension Loop {
     }
   }
 
-  /// Performs what a long press means, when the pedal has been held for that long.
+  /// Performs the action of a long press when the pedal has been held long enough.
   ///
-  /// A press that started a recording, or queued its start or its end, has no long meaning: the foot
-  /// rests on the pedal.
+  /// A press that started a recording, or queued its start or end, has no long press: the foot may
+  /// rest on the pedal.
   @_noLocks
   mutating func turnPedal(at frame: Int64) {
     while true {

@@ -143,7 +143,7 @@ extension Loop {
   /// Whether there is a position to jump to.
   var canSeek: Bool { @_noLocks get { tape.length > 0 && !state.isRecording } }
 
-  /// Whether the loop is silent and nothing is queued, so that it needs no processing.
+  /// Whether the loop is idle: silent, with nothing queued.
   var isAtRest: Bool {
     @_noLocks get {
       playback.gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording

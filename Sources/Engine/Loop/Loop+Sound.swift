@@ -30,7 +30,7 @@ extension Loop {
           frames: frames)
       }
     } else if tape.isOverdubbing {
-      // It follows the loop while it goes on, and ends at its own position.
+      // The playhead follows the loop while it runs, and ends at its own position.
       let place = layer.isOn ? tape.wrapped(playback.previous &- layer.delay) : layer.position
       // The mix contains the loop already, and replaces it.
       let isAll = layer.kind.replaces || isHearingAll

@@ -6,7 +6,7 @@ struct Loop: ~Copyable {
   static var closeSeconds: Double { @_noLocks get { 0.005 } }
   static var skipSeconds: Double { @_noLocks get { 10 } }
 
-  /// What follows a recording.
+  /// The activity after a recording.
   enum After: BitwiseCopyable {
     case play, overdub, stop
   }

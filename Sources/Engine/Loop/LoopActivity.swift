@@ -9,7 +9,7 @@ package enum LoopActivity: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// The clip is repeated under a layer, or split for an insert.
   case multiplying, inserting
   case playing
-  /// It plays, and is muted.
+  /// The loop plays, muted.
   case muted
   /// A recording or playback is paused.
   case paused

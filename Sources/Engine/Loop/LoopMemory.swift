@@ -5,7 +5,7 @@ internal import Synchronization
 final class LoopMemory: Sendable {
   // Pages for clips are resident for so long a recording of all loops at once.
   private static let preparedSeconds = 3.0
-  // More is not made resident at once, in bytes, lest the control side stands still.
+  // The limit in bytes for one call, lest the control side stalls.
   private static let mostAtOnce = 64 << 20
   // How often to look while pages are allocated quickly, in milliseconds.
   private static let busyMilliseconds = 20
@@ -93,6 +93,6 @@ package struct LoopMemoryUsage: Sendable, Equatable {
   /// a page fault.
   package let latePages: Int
 
-  /// All of it.
+  /// The total.
   package var all: Int { clips + live + grid + mix }
 }

@@ -1,6 +1,6 @@
-/// The state of a loop: what it does, and what it was opened for.
+/// The state of a loop: its activity, and what it was opened for.
 ///
-/// In each state a button has one meaning. A transition that is not in the table below does nothing.
+/// A button has one meaning per state. A transition that is not in the table below has no effect.
 package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// Stopped: ready to record, and to play what was recorded.
   case standby
@@ -90,7 +90,7 @@ package enum LoopAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done, rewind, forward
   case overdub, replace, undo, redo, clear, cancel
   case substitute, multiply, insert, once
-  /// Starts a recording, or ends it and goes on with what `after` says.
+  /// Starts a recording, or ends it and continues as `after` says.
   case recordOn
   /// Presses or releases the pedal.
   case press, release

@@ -209,7 +209,7 @@ struct Loops: ~Copyable {
     }
   }
 
-  /// Whether anything depends on the beats, so that they must not be moved.
+  /// Whether anything depends on the beats, which must then not move.
   var dependsOnBeat: Bool {
     @_noLocks get {
       if time.pointee.isBeatInUse { return true }
@@ -231,7 +231,7 @@ struct Loops: ~Copyable {
     return false
   }
 
-  /// Performs what is due at a frame.
+  /// Performs the actions that are due at a frame.
   @_noLocks
   func turn(at frame: Int64) {
     var rest = awake
@@ -320,7 +320,7 @@ struct Loops: ~Copyable {
 
   // MARK: - Another driver
 
-  /// Ends what can't continue on another server.
+  /// Ends activities that can't continue on another server.
   @_noLocks
   func breakOff(at frame: Int64, shiftedBy step: Int64) {
     for index in 0..<count { players[index].breakOff(at: frame, shiftedBy: step) }

@@ -31,12 +31,12 @@ struct LoopMute: BitwiseCopyable {
     gate.move(open: !isOn, frames: frames)
   }
 
-  /// Whether no fade is under way.
+  /// Whether no fade is in progress.
   var isAtRest: Bool { @_noLocks get { gate.isAtRest } }
 
-  /// Mutes a block in place.
+  /// Applies the mute to a block in place.
   ///
-  /// Returns false if nothing of it is audible; then the block stays as it is.
+  /// Returns false, and leaves the block unchanged, if the loop is inaudible.
   @_noLocks
   mutating func apply(to sound: Stereo, frames: Int) -> Bool {
     if gate.isOpenAtRest { return true }
@@ -48,9 +48,9 @@ struct LoopMute: BitwiseCopyable {
 
 /// The values of a loop that are set by its addresses.
 struct LoopSettings: BitwiseCopyable {
-  /// What the recorder records.
+  /// The source of the recorder.
   var source = Loop.Source.live
-  /// What follows a recording.
+  /// The activity after a recording.
   var after = Loop.After.play
   /// The grid that actions wait for, or nil.
   var quantum: LoopGrain?

@@ -21,7 +21,7 @@ struct Queued: BitwiseCopyable {
     }
   }
 
-  /// Whether it holds this action.
+  /// Whether this action is queued.
   @_noLocks
   func holds(_ other: LoopAction) -> Bool {
     guard let action else { return false }

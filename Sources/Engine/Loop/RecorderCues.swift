@@ -1,6 +1,6 @@
 /// The cues of the recorder.
 ///
-/// Each is followed when the sound of its time has come in, because of latency.
+/// Because of latency, each is due when the sound of its time has arrived.
 struct RecorderCues: ~Copyable {
   private static var capacity: Int { @_noLocks get { 16 } }
 
@@ -49,7 +49,7 @@ struct RecorderCues: ~Copyable {
   /// Whether there are no cues.
   var isEmpty: Bool { @_noLocks get { count == 0 } }
 
-  /// Whether there is no room for another two.
+  /// Whether fewer than two cues fit.
   ///
   /// Then a press is refused.
   var isFull: Bool { @_noLocks get { count &+ 2 > Self.capacity } }

@@ -1,6 +1,6 @@
-/// The pitches of a keyboard's keys, in memory of their own.
+/// The pitches of a keyboard's keys.
 ///
-/// The control side makes it and keeps it alive until the audio thread has let it go.
+/// The control side creates the map, and keeps it alive until the audio thread has released it.
 package final class KeyMap: @unchecked Sendable {
   /// The number of keys.
   package static let keys = 128

@@ -1,4 +1,4 @@
-/// A light of a pedal, and what it shows.
+/// A light of a pedal, and the state it shows.
 package struct PedalLight: BitwiseCopyable, Equatable, Sendable {
   /// The meaning of a light.
   package enum Meaning: BitwiseCopyable, Equatable, Sendable {
@@ -14,7 +14,7 @@ package struct PedalLight: BitwiseCopyable, Equatable, Sendable {
 
   /// The trigger that has the light.
   package var trigger: Trigger
-  /// The channel on which the trigger was learnt, from 0, or 255.
+  /// The channel on which the trigger was mapped, from 0, or 255.
   package var channel: UInt8
   /// The meaning.
   package var meaning: Meaning
@@ -32,7 +32,7 @@ package enum LoopLight: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case pedal, record, overdub, replace, substitute, multiply, insert
   case play, pause, stop, clear
 
-  /// Whether it is lit during an activity.
+  /// Whether the light is on during an activity.
   @_noLocks
   package func isLit(_ activity: LoopActivity) -> Bool {
     switch (self, activity) {
@@ -52,13 +52,13 @@ package enum LoopLight: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Whether it blinks while a change from one activity to another is queued: it will go on or off, or
-  /// the recording or overdub that it is lit for will end.
+  /// Whether the light blinks while a change from one activity to another is queued: it will turn
+  /// on or off, or the recording or overdub that it shows will end.
   @_noLocks
   package func blinks(from now: LoopActivity, to next: LoopActivity) -> Bool {
     let (isLit, willBeLit) = (isLit(now), isLit(next))
     if isLit != willBeLit { return true }
-    // It stays on: playing goes on under an overdub, but one recording follows another.
+    // The light stays on: playback continues under an overdub, but one recording follows another.
     if case .play = self { return false }
     return isLit && unsafeBitCast(now, to: UInt8.self) != unsafeBitCast(next, to: UInt8.self)
   }

@@ -24,9 +24,9 @@ package struct MIDIEvent: BitwiseCopyable, Sendable {
   }
 }
 
-/// The MIDI messages of one block, in the order of their frames, in memory of fixed size.
+/// The MIDI messages of one block in the order of their frames, in memory of fixed size.
 ///
-/// It is a reference to memory that belongs to whoever made it, and frees it.
+/// A reference to memory that its creator frees.
 package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
   /// The most messages that it holds: more than a JACK port can bring.
   package static var capacity: Int { @_noLocks get { 4096 } }
@@ -42,7 +42,9 @@ package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
     counter.initialize(to: 0)
   }
 
-  /// Frees the memory: nobody may use it any more.
+  /// Frees the memory.
+  ///
+  /// No copy may be used afterwards.
   package func free() {
     events.deallocate()
     counter.deallocate()
@@ -51,14 +53,16 @@ package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
   /// The number of messages.
   package var count: Int { @_noLocks get { counter.pointee } }
 
-  /// A message, by its place from 0.
+  /// The message at an index from 0.
   package subscript(_ index: Int) -> MIDIEvent { @_noLocks get { events[index] } }
 
   /// Forgets all.
   @_noLocks
   package func clear() { counter.pointee = 0 }
 
-  /// Adds one behind the others; false where there is no room.
+  /// Appends a message.
+  ///
+  /// Returns false if there is no room.
   @_noLocks
   package func append(_ event: MIDIEvent) -> Bool {
     let count = counter.pointee

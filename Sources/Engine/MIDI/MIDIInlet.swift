@@ -1,4 +1,4 @@
-/// The MIDI input: what the messages of a keyboard mean, on whatever channel they come.
+/// The MIDI input: parses the messages of a keyboard on any channel.
 struct MIDIInlet: BitwiseCopyable {
   /// The meaning of a message.
   enum Meaning: BitwiseCopyable {
@@ -8,7 +8,7 @@ struct MIDIInlet: BitwiseCopyable {
     case bend(Float)
     /// To turn a controller.
     case control(UInt8, UInt8)
-    /// To press what is held, from 0 to 1.
+    /// Channel pressure, from 0 to 1.
     case pressure(Float)
   }
 
@@ -33,7 +33,7 @@ struct MIDIInlet: BitwiseCopyable {
   @_noLocks
   mutating func setMap(_ map: KeyMapPointer) { self.map = map }
 
-  /// Tells the value of a controller that nobody moves: no pedal, full volume, in the middle.
+  /// Sets the default value of a controller: no pedal, full volume, centered.
   @_noLocks
   static func rest(of controller: UInt8) -> UInt8 {
     switch controller {
@@ -48,7 +48,7 @@ struct MIDIInlet: BitwiseCopyable {
 
   @_noLocks
   mutating func meaning(of event: MIDIEvent) -> Meaning {
-    // Only what is no data byte could be more.
+    // Data bytes are at most 127.
     let (first, second) = (event.first & 127, event.second & 127)
     switch event.status & 0xF0 {
     case 0x80: return .note(.off(.midi(first)))

@@ -1,7 +1,7 @@
-/// The MIDI output: tells a synthesizer of the notes played here, but for those of a keyboard.
+/// The MIDI output: sends the notes played here to a synthesizer, except those of a keyboard.
 ///
-/// Two fingers can hold one key: it is struck again for the second, and ends with the last. What
-/// finds no room, or nobody to take it, is made good as soon as there is: no note is left on.
+/// Two fingers can hold one key: it is restarted for the second, and ends with the last. Messages
+/// that don't fit, or have no receiver, are sent as soon as possible: no note is left on.
 struct MIDIOutbox: ~Copyable {
   private static var keys: Int { @_noLocks get { 128 } }
   private static var mostMessages: Int { @_noLocks get { 1024 } }
@@ -9,7 +9,7 @@ struct MIDIOutbox: ~Copyable {
 
   // By finger: the key that it holds; none where it holds none.
   private let held: UnsafeMutablePointer<UInt8>
-  // By key: how many fingers hold it, and the channel on which it was told to sound.
+  // By key: the number of fingers that hold it, and the channel of its note-on.
   private let holders: UnsafeMutablePointer<UInt16>
   private let channels: UnsafeMutablePointer<UInt8>
   private var channel: UInt8 = 0
@@ -37,7 +37,7 @@ struct MIDIOutbox: ~Copyable {
   @_noLocks
   mutating func setChannel(_ number: Int) { channel = UInt8(truncatingIfNeeded: number &- 1) & 15 }
 
-  /// Begins a block to fill, where somebody takes it.
+  /// Starts a block of output, if there is a receiver.
   @_noLocks
   mutating func begin(_ block: MIDIBlock?) {
     self.block = block
@@ -104,7 +104,7 @@ struct MIDIOutbox: ~Copyable {
     }
   }
 
-  /// Ends what should have ended before.
+  /// Sends note-offs that could not be sent before.
   @_noLocks
   private mutating func catchUp() {
     guard case .some = block else { return }
@@ -112,7 +112,9 @@ struct MIDIOutbox: ~Copyable {
     for key in 0..<Self.keys where holders[key] == 0 { silence(key) }
   }
 
-  /// Sends a light's value; false where there is no room, or nobody to take it.
+  /// Sends a light's value.
+  ///
+  /// Returns false if there is no room or no receiver.
   @_noLocks
   func light(_ status: UInt8, _ number: UInt8, _ value: UInt8) -> Bool {
     send(status, Int(number), Int(value))
@@ -120,7 +122,7 @@ struct MIDIOutbox: ~Copyable {
 
   @_noLocks
   private func send(_ status: UInt8, _ key: Int, _ value: Int) -> Bool {
-    // A port may hold fewer than a block does; what is left over is ended in the next one.
+    // A port may hold fewer messages than a block. The rest is ended in the next one.
     guard let block, block.count < Self.mostMessages else { return false }
     return block.append(
       MIDIEvent(

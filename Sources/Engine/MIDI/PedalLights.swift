@@ -7,7 +7,7 @@ struct PedalLights: ~Copyable {
   private static var unknown: UInt8 { @_noLocks get { 255 } }
 
   private(set) var map: LightMapPointer?
-  // The last value and its channel, by the place of the trigger.
+  // The last value and its channel, by the index of the trigger.
   private let sent: UnsafeMutablePointer<UInt8>
   private let channels: UnsafeMutablePointer<UInt8>
   private var looksLeft = 0
@@ -27,9 +27,9 @@ struct PedalLights: ~Copyable {
     channels.deallocate()
   }
 
-  /// Sets the map, and darkens the lights that are not in it.
+  /// Sets the map, and turns off lights that are not in it.
   ///
-  /// Sends all lights again if asked to.
+  /// Sends all lights again on request.
   @_noLocks
   mutating func setMap(_ map: LightMapPointer, sendsAgain: Bool) {
     self.map = map
@@ -37,7 +37,7 @@ struct PedalLights: ~Copyable {
     if sendsAgain { forget() }
   }
 
-  /// Forgets what was sent, for another receiver.
+  /// Clears the record of sent values, for another receiver.
   @_noLocks
   mutating func forget() {
     hasEnded = false

@@ -1,4 +1,4 @@
-/// The triggers under the feet: which are down, and which press each of them makes.
+/// The state of the triggers: which are down, and the presses they make.
 struct Pedals: ~Copyable {
   // Nobody has more feet. A press beyond that is a short one at once.
   private static var mostWaiting: Int { @_noLocks get { 32 } }
@@ -19,7 +19,7 @@ struct Pedals: ~Copyable {
 
   /// The presses that are bound, or nil before any were.
   private(set) var map: PressMapPointer?
-  // The kinds of trigger that are learnt, one bit each.
+  // The kinds of trigger that MIDI learn accepts, one bit each.
   private var wanted: UInt8 = 0
   private(set) var isFound = false
 
@@ -45,7 +45,7 @@ struct Pedals: ~Copyable {
     while index < waitingCount {
       let place = Int(waiting[index])
       states[place].judge.forget()
-      // It is still to be let go.
+      // It has not been released yet.
       if states[place].judge.isWaiting { index &+= 1 } else { unlist(index) }
     }
   }
@@ -59,7 +59,7 @@ struct Pedals: ~Copyable {
 
   // MARK: - Learning
 
-  /// Sets the kinds of trigger that are learnt, one bit each.
+  /// Sets the kinds of trigger that MIDI learn accepts, one bit each.
   ///
   /// 0 ends learning.
   @_noLocks
@@ -68,15 +68,15 @@ struct Pedals: ~Copyable {
     isFound = false
   }
 
-  /// Whether a trigger is of a kind that is being learnt.
+  /// Whether MIDI learn accepts a trigger.
   ///
-  /// Then it does nothing else.
+  /// Then it has no other effect.
   @_noLocks
   func isWanted(_ trigger: Trigger) -> Bool {
     wanted &>> UInt8(trigger.place < 384 ? trigger.place &>> 7 : 3) & 1 == 1
   }
 
-  /// Notes that a trigger was learnt.
+  /// Records that a trigger was learned.
   @_noLocks
   mutating func find() { isFound = true }
 
@@ -89,7 +89,7 @@ struct Pedals: ~Copyable {
   @_noLocks
   private func presses(of trigger: Trigger) -> UInt8 { map?.presses(trigger) ?? 0 }
 
-  /// Whether a trigger is down, and its release means nothing else.
+  /// Whether a trigger is down, so that its release has no other effect.
   @_noLocks
   func isDown(_ trigger: Trigger) -> Bool { states[Int(trigger.place)].judge.isDown }
 

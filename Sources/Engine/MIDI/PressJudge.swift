@@ -28,12 +28,12 @@ struct PressTimes: BitwiseCopyable {
   }
 }
 
-/// Judges the presses of one switch by their frames: short, long or double, or the bounce of a contact.
+/// A detector of short, long and double presses of one switch, which ignores contact bounce.
 ///
-/// It judges all presses in the node: of MIDI triggers, keys, and the pedal of each loop. The presses that
-/// its owner wants, as bits of `PressBits`, decide when a short one is known. If neither a long nor a double
-/// press is wanted, that is when the switch goes down. If a long one is wanted, it is when the switch goes
-/// up. If a double one is wanted, it is when no second press has come.
+/// It serves all switches of the node: MIDI triggers, keys, and the pedal of each loop. The presses
+/// that its owner uses, as bits of `PressBits`, determine when a short one is recognized. If
+/// neither long nor double presses are used, that is when the switch closes; with long presses,
+/// when it opens; with double presses, when no second press has followed.
 struct PressJudge: BitwiseCopyable {
   private enum Phase: UInt8, BitwiseCopyable {
     /// Nothing is left to judge.
@@ -57,7 +57,7 @@ struct PressJudge: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Whether something is left to judge that only time will tell.
+  /// Whether a result depends on time alone.
   var isWaiting: Bool {
     @_noLocks get {
       if case .idle = phase { return isDown && !isClosed }
@@ -119,9 +119,9 @@ struct PressJudge: BitwiseCopyable {
     }
   }
 
-  /// Returns what is known by a frame, or 0.
+  /// Returns the results known by a frame, or 0.
   ///
-  /// To be called until it returns 0.
+  /// Call it until it returns 0.
   @_noLocks
   mutating func judge(at frame: Int64, wanted: UInt8, _ times: PressTimes) -> UInt8 {
     if deadline(wanted: wanted, times) > frame { return 0 }
@@ -148,7 +148,7 @@ struct PressJudge: BitwiseCopyable {
     isClosed = true
   }
 
-  /// Leaves nothing to judge but a release.
+  /// Discards everything pending except a release.
   @_noLocks
   mutating func forget() { phase = .idle }
 }

@@ -8,9 +8,9 @@ package enum PressValue {
     present >= first && present <= first ? second : first
   }
 
-  /// Returns the place some steps from another one, past either end and round.
+  /// Returns the index some steps from another one, wrapping around.
   ///
-  /// Without a place, the first step goes to the first of them, or to the last.
+  /// Without an index, the first step selects the first value, or the last one.
   @_noLocks
   package static func stepped(from place: Int?, by step: Int, of count: Int) -> Int {
     let place = place ?? (step > 0 ? -1 : 0)
@@ -56,9 +56,9 @@ package struct BoundAction: BitwiseCopyable, Sendable {
   }
 }
 
-/// The presses that are bound.
+/// The mapped presses.
 ///
-/// The control side creates it, and keeps it alive until the audio thread has released it.
+/// The control side creates the map, and keeps it alive until the audio thread has released it.
 package final class PressMap: @unchecked Sendable {
   /// The actions of the presses of one trigger.
   package struct Entry: Sendable {
@@ -66,7 +66,7 @@ package final class PressMap: @unchecked Sendable {
     package var trigger: Trigger
     /// The presses that are bound, as bits of `PressBits`.
     package var presses: UInt8 = 0
-    /// Those of them that are reported to the control side.
+    /// The presses that are reported to the control side.
     package var told: UInt8 = 0
     /// The actions of a press and of a release.
     package var down: [BoundAction] = [], up: [BoundAction] = []
@@ -136,7 +136,7 @@ package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
   @_noLocks
   func presses(_ trigger: Trigger) -> UInt8 { table[Int(trigger.place)].presses }
 
-  /// Returns those of them that are reported to the control side.
+  /// Returns the presses that are reported to the control side.
   @_noLocks
   func told(_ trigger: Trigger) -> UInt8 { table[Int(trigger.place)].told }
 
@@ -156,6 +156,6 @@ package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
     return (first, first &+ Int(row.double))
   }
 
-  /// The action at a place.
+  /// The action at an index.
   subscript(_ place: Int) -> BoundAction { @_noLocks get { actions[place] } }
 }

@@ -6,7 +6,7 @@ package struct PressNews: BitwiseCopyable, Sendable {
   package enum Kind: BitwiseCopyable, Sendable {
     /// Presses of a trigger, as bits of `PressBits`, with a value from 0 to 127.
     case pressed(Trigger, UInt8, value: UInt8)
-    /// The trigger that was learnt, its value, and its channel from 0.
+    /// The trigger that was learned, its value, and its channel from 0.
     case learnt(Trigger, value: UInt8, channel: UInt8)
     /// The outcome of an action of a binding.
     case answered(binding: UInt16, Event.Kind)
@@ -31,7 +31,7 @@ package struct PressNews: BitwiseCopyable, Sendable {
 ///
 /// It records their order among the events of commands, so that a value set by both is reported as it is.
 package struct PressQueue: ~Copyable, @unchecked Sendable {
-  // More than feet can fill. A press without room does nothing, and is counted.
+  // More than feet can fill. A press without room has no effect, and is counted.
   private static var capacity: Int { @_noLocks get { 1024 } }
 
   private let ring = Ring(

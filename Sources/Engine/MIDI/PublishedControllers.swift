@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The controllers of a keyboard, and which of them are bound to addresses.
+/// The controllers of a keyboard, and which of them are mapped to addresses.
 ///
-/// One place a controller, of which only the newest value counts: nothing can overflow, and what
-/// moved twice between two looks is told once.
+/// One slot per controller holds its latest value: nothing can overflow, and a controller that
+/// moved twice between two reads is reported once.
 package struct PublishedControllers: ~Copyable, @unchecked Sendable {
   private let values = AtomicArray<UInt8>(repeating: Self.unknown, count: 128)
   // A bit a controller, 64 each.
   private let movedLow = Atomic<UInt64>(0), movedHigh = Atomic<UInt64>(0)
   private let boundLow = Atomic<UInt64>(0), boundHigh = Atomic<UInt64>(0)
-  // What a controller has before it is moved for the first time.
+  // The value of a controller before its first movement.
   private static var unknown: UInt8 { @_noLocks get { 255 } }
 
   init() {}
@@ -23,7 +23,7 @@ package struct PublishedControllers: ~Copyable, @unchecked Sendable {
     if values[place].load(ordering: .relaxed) == value { return }
     values[place].store(value, ordering: .relaxed)
     let bit = UInt64(1) &<< UInt64(place & 63)
-    // Releasing: whoever sees the bit sees the value.
+    // Releasing: a reader that sees the bit sees the value.
     if place < 64 {
       movedLow.bitwiseOr(bit, ordering: .releasing)
     } else {
@@ -31,7 +31,7 @@ package struct PublishedControllers: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Audio thread: whether a controller is bound to an address, and means nothing else.
+  /// Audio thread: whether a controller is mapped to an address, and has no other effect.
   @_noLocks
   borrowing func isBound(_ controller: UInt8) -> Bool {
     let place = Int(controller & 127)
@@ -51,7 +51,7 @@ package struct PublishedControllers: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Control side: says which are bound from now on; all while the one that moves next is to be.
+  /// Control side: sets the mapped controllers; all of them during MIDI learn.
   package borrowing func bind(_ controllers: Set<Int>, isLearning: Bool = false) {
     var (low, high) = isLearning ? (UInt64.max, UInt64.max) : (0, 0)
     for place in controllers {

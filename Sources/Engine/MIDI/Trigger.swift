@@ -14,13 +14,13 @@ package struct Trigger: BitwiseCopyable, Hashable, Sendable {
   // Notes and controllers can have lights.
   static var lights: Int { @_noLocks get { 256 } }
 
-  /// Its place among all triggers, from 0.
+  /// The index among all triggers, from 0.
   package let place: UInt16
 
   @_noLocks
   init(place: UInt16) { self.place = place }
 
-  /// Creates the trigger with a number, from 0, or nil if there is none.
+  /// Creates the trigger with a number from 0, or nil if it does not exist.
   package init?(_ kind: Kind, _ number: Int) {
     guard number >= 0, number < (kind == .key ? Self.keys : 128) else { return nil }
     place = UInt16(Int(kind.rawValue) * 128 + number)
@@ -50,7 +50,7 @@ package struct Trigger: BitwiseCopyable, Hashable, Sendable {
     @_noLocks get { place < 384 ? Int(place & 127) : Int(place) &- 384 }
   }
 
-  /// Whether it can have a light, which is sent as the same message.
+  /// Whether the trigger can have a light, which is sent as the same message.
   package var hasLight: Bool { @_noLocks get { place < 256 } }
 }
 

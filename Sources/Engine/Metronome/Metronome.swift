@@ -8,7 +8,7 @@ struct Metronome: ~Copyable {
   private var sound: ClickSound
   private var gain: Fader
   private let leastFrames: Int64
-  /// Whether it clicks all the time, and not just for a count-in.
+  /// Whether the metronome is on, and not only used for a count-in.
   private(set) var isOn = false
 
   // The next click, and the state of the beats that it was planned by.
@@ -31,11 +31,11 @@ struct Metronome: ~Copyable {
     }
   }
 
-  /// Jumps to its gain, before anything is heard.
+  /// Sets the gain at once, before the first block.
   @_noLocks
   mutating func settle() { gain.settle() }
 
-  /// Whether nothing sounds or moves.
+  /// Whether it is idle: silent, with no gain change in progress.
   var isResting: Bool { @_noLocks get { sound.isSilent && gain.isResting } }
 
   /// Counts the frames until the next click.

@@ -18,7 +18,7 @@ struct Fader: BitwiseCopyable {
   @_noLocks
   mutating func jump(to linear: Float) { gain.jump(to: linear) }
 
-  /// Jumps to its target, before anything is heard.
+  /// Sets the gain to its target at once, before the first block.
   @_noLocks
   mutating func settle() { gain.jump(to: gain.target) }
 
@@ -36,12 +36,12 @@ struct Fader: BitwiseCopyable {
     @_noLocks get { gain.target }
   }
 
-  /// Whether it has reached a gain of 0.
+  /// Whether the gain has reached 0.
   var isClosed: Bool {
     @_noLocks get { !gain.isMoving && gain.target == 0 }
   }
 
-  /// Whether it has reached its target.
+  /// Whether the gain has reached its target.
   var isResting: Bool {
     @_noLocks get { !gain.isMoving }
   }

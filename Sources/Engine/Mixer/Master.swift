@@ -95,7 +95,7 @@ struct Master: BitwiseCopyable {
       limiterGain: lastLimiter.currentGain)
   }
 
-  /// Jumps to its gain and mute, before anything is heard.
+  /// Sets gain and mute at once, before the first block.
   @_noLocks
   mutating func settle() {
     gain.settle()

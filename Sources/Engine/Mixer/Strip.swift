@@ -37,12 +37,12 @@ struct Strip: BitwiseCopyable {
     rightShare.setSampleRate(rate)
   }
 
-  /// Whether it goes through the chain.
+  /// Whether the route leads through the chain.
   var isThroughChain: Bool {
     @_noLocks get { toChain.target != 0 }
   }
 
-  /// Whether nothing of it goes through the chain any more.
+  /// Whether no part of the signal goes through the chain any more.
   var isPastChain: Bool {
     @_noLocks get { toChain.isClosed }
   }
@@ -80,8 +80,8 @@ struct Strip: BitwiseCopyable {
     toDirect.move(to: directShare)
   }
 
-  /// Applies the gain to a block in place, which makes it the source's stem, and adds it to the output and
-  /// to the chain, as the route says.
+  /// Applies the gain to a block in place, making it the source's stem, and adds it to the output
+  /// and the chain as routed.
   @_noLocks
   mutating func process(
     _ sound: Stereo, toChain send: ChainSend, chain: Stereo, direct: Stereo, frames: Int,
@@ -101,7 +101,7 @@ struct Strip: BitwiseCopyable {
     }
   }
 
-  /// Jumps to its gain and route, before anything is heard.
+  /// Sets gain and route at once, before the first block.
   @_noLocks
   mutating func settle() {
     gain.settle()

@@ -30,7 +30,7 @@ struct Strips: ~Copyable {
     for index in 0..<count { strips[index].setSampleRate(rate) }
   }
 
-  /// Jumps to all gains and routes, before anything is heard.
+  /// Sets all gains and routes at once, before the first block.
   @_noLocks
   mutating func settle() {
     finishReturn()

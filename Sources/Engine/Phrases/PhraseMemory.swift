@@ -57,7 +57,7 @@ package final class PhraseMemory: @unchecked Sendable {
     marks.deallocate()
   }
 
-  // Values that stand for themselves, and are only reported, are relaxed.
+  // Independent values that are only reported are relaxed.
 
   /// Its state.
   package var state: PhraseState {

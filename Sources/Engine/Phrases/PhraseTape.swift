@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Records notes to the frame, and plays them again with fingers of its own.
+/// A recorder of notes to the frame, which plays them back with its own fingers.
 struct PhraseTape: ~Copyable {
   private static var fingers: Int { @_noLocks get { Finger.count } }
 
