@@ -61,8 +61,8 @@ package final class Node {
 
   /// The counters for `/status`.
   package var counters: Counters {
-    get { dispatcher.answerer.counters }
-    set { dispatcher.answerer.counters = newValue }
+    get { dispatcher.replySender.counters }
+    set { dispatcher.replySender.counters = newValue }
   }
 
   /// Whether a write is in progress.
@@ -80,38 +80,38 @@ package final class Node {
 
   /// Registers the outlet of a server, and returns its number for use in `Client`.
   @discardableResult
-  package func connect(to outlet: any Outlet) -> Int { dispatcher.answerer.open(outlet) }
+  package func connect(to outlet: any Outlet) -> Int { dispatcher.replySender.open(outlet) }
 
   /// The number of subscribers.
-  package var clientCount: Int { dispatcher.answerer.notifier.subscriptions.count }
+  package var clientCount: Int { dispatcher.replySender.notifier.subscriptions.count }
 
   /// Subscribes a client to all changes, without expiry.
   package func subscribePermanently(_ client: Client) throws(Refusal) {
-    dispatcher.answerer.beginPacket()
+    dispatcher.replySender.beginPacket()
     try context[ClientsFeature.self].subscribe(client, to: nil, port: nil, isPermanent: true)
   }
 
   /// Whether a client has subscriptions.
   package func isSubscribed(_ client: Client) -> Bool {
-    dispatcher.answerer.notifier.isSubscribed(client)
+    dispatcher.replySender.notifier.isSubscribed(client)
   }
 
   /// Adds an address to a client's subscription.
   ///
   /// Returns false if there are too many clients.
   package func listen(_ client: Client, to index: Int) -> Bool {
-    let notifier = dispatcher.answerer.notifier
+    let notifier = dispatcher.replySender.notifier
     return (try? notifier.subscriptions.add(index, for: client, now: context.now())) != nil
   }
 
   /// Removes an address from a client's subscription.
   package func ignore(_ client: Client, _ index: Int) {
-    dispatcher.answerer.notifier.subscriptions.remove(index, for: client)
+    dispatcher.replySender.notifier.subscriptions.remove(index, for: client)
   }
 
   /// Renews the lease of a client that sends no packets.
   package func renewLease(of client: Client) {
-    dispatcher.answerer.notifier.subscriptions.renew(client, now: context.now())
+    dispatcher.replySender.notifier.subscriptions.renew(client, now: context.now())
   }
 
   /// Removes a client that can no longer be reached.
@@ -150,21 +150,21 @@ package final class Node {
   ///
   /// Returns the maximum delay until the next call, in milliseconds.
   package func tick() -> Int {
-    let answerer = dispatcher.answerer
+    let replySender = dispatcher.replySender
     // Completions have a reply budget of their own.
-    answerer.beginPacket()
+    replySender.beginPacket()
     var due = dispatcher.sender.poll() ?? .max
     let now = context.now()
     for feature in features.all {
       for worker in feature.workers {
         // Each completion may reply with a full list.
-        worker.deliver { answerer.beginPacket() }
+        worker.deliver { replySender.beginPacket() }
         if worker.count > 0 { due = min(due, Self.busyMilliseconds) }
       }
     }
     for feature in features.all { due = min(due, feature.poll(now) ?? .max) }
     due = min(due, keeper.poll(now) ?? .max)
-    due = min(due, answerer.notifier.poll(now))
+    due = min(due, replySender.notifier.poll(now))
     return dispatcher.sender.isBusy ? min(due, 1) : due
   }
 

@@ -10,7 +10,7 @@ final class ChangeNotifier {
 
   var subscriptions: Subscriptions
   /// The output to clients.
-  weak var answerer: Answerer?
+  weak var replySender: ReplySender?
   /// Reads the current values of an address; nil if it has none.
   var read: (Address) -> [Argument]? = { _ in nil }
   private let table: AddressTable
@@ -75,10 +75,10 @@ final class ChangeNotifier {
     for index in covered {
       let address = table.addresses[index]
       guard address.value?.isAnnounced ?? false, let values = read(address),
-        answerer?.reserveInitialValue(index, to: client) ?? false
+        replySender?.reserveInitialValue(index, to: client) ?? false
       else { continue }
       subscriptions.send(index, values, to: client) {
-        answerer?.sendReply([UInt8](address: address.path, values), to: $0)
+        replySender?.sendReply([UInt8](address: address.path, values), to: $0)
       }
     }
     return covered
@@ -130,7 +130,7 @@ final class ChangeNotifier {
       let address = table.addresses[index]
       guard address.value?.isAnnounced ?? false, let values = read(address) else { continue }
       let packet = [UInt8](address: address.path, values)
-      subscriptions.sendToAll(index, values) { answerer?.send(packet, to: $0) }
+      subscriptions.sendToAll(index, values) { replySender?.send(packet, to: $0) }
     }
     dirty.removeAll(keepingCapacity: true)
   }

@@ -8,16 +8,16 @@ struct InitialSnapshot {
   /// The indices of the subscribed addresses.
   let covered: [Int]
   let table: AddressTable
-  let answerer: Answerer
+  let replySender: ReplySender
 
   /// Whether it subscribes to an address whose values this packet has not sent yet.
   func wants(_ path: String) -> Bool {
     guard let index = table.index(of: path), covered.contains(index) else { return false }
-    return answerer.reserveInitialValue(index, to: client)
+    return replySender.reserveInitialValue(index, to: client)
   }
 
   /// Sends one message, within the reply budget.
   func send(_ path: String, _ values: [Argument]) {
-    answerer.sendInitial(path, values, to: client, at: target)
+    replySender.sendInitial(path, values, to: client, at: target)
   }
 }

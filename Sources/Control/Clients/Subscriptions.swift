@@ -45,8 +45,7 @@ package struct Subscriptions {
     }
     if let pattern, !subscription.patterns.contains(pattern) {
       guard subscription.patterns.count < Self.mostPatterns else {
-        throw Refusal(
-          .busy, "/subscribe: more than \(Self.mostPatterns) patterns from one client")
+        throw Refusal(.busy, "/subscribe: more than \(Self.mostPatterns) patterns from one client")
       }
       subscription.patterns.append(pattern)
     }

@@ -13,23 +13,23 @@ final class CommandSender {
   /// The current values of all parameters, including accepted commands.
   private(set) var values: Values
   private let engine: Engine
-  private let answerer: Answerer
+  private let replySender: ReplySender
   private var schedule = CommandSchedule()
   private var whenDone: [UInt64: () -> Void] = [:]
   private var whenRefused: [UInt64: (EngineRefusal) -> Void] = [:]
   private var answeredLate: Set<UInt64> = []
   private var timedUnderWay = 0
   /// The observer of commands and events.
-  weak var observer: (any CommandObserver)?
+  weak var observer: StateKeeper?
   // Pedal events not yet collected.
   private var presses: [PressNews] = []
   // More than arrive between two polls.
   private static let mostPresses = 4096
 
-  init(_ table: AddressTable, _ engine: Engine, _ answerer: Answerer) {
+  init(_ table: AddressTable, _ engine: Engine, _ replySender: ReplySender) {
     values = Values(table)
     self.engine = engine
-    self.answerer = answerer
+    self.replySender = replySender
   }
 
   // MARK: - Output
@@ -70,7 +70,7 @@ final class CommandSender {
   }
 
   private func refused(_ message: String) -> Refusal {
-    answerer.counters.refused += 1
+    replySender.counters.refused += 1
     return Refusal(.busy, message)
   }
 
@@ -106,7 +106,7 @@ final class CommandSender {
       guard case .set(let parameter, let value) = command.action else { continue }
       observer?.willSet(parameter)
       if !isTimed { values.accept(parameter, value, command: number) }
-      if let client { answerer.notifier.echo(parameter, value, to: client) }
+      if let client { replySender.notifier.echo(parameter, value, to: client) }
     }
   }
 
@@ -123,7 +123,7 @@ final class CommandSender {
       switch event.kind {
       case .applied(let parameter, let value):
         values.apply(parameter, value, command: event.command)
-        answerer.notifier.changed(parameter)
+        replySender.notifier.changed(parameter)
         observer?.didSet(parameter, value)
       case .synced, .done, .faded:
         whenRefused[event.command] = nil
@@ -135,7 +135,7 @@ final class CommandSender {
       pressCount += collectPresses()
     }
     if count > 0 { engine.shared.commands.returnCredits(count) }
-    if count + pressCount > 0 { observer?.somethingHappened() }
+    if count + pressCount > 0 { observer?.stateChanged() }
   }
 
   /// Collects pedal events between command events, applies the values they set, and returns their number.
@@ -146,7 +146,7 @@ final class CommandSender {
       if case .answered(_, .applied(let parameter, let value)) = news.kind {
         observer?.willSet(parameter)
         values.applyPress(parameter, value)
-        answerer.notifier.changed(parameter)
+        replySender.notifier.changed(parameter)
         observer?.didSet(parameter, value)
       }
       if presses.count < Self.mostPresses { presses.append(news) }
@@ -172,7 +172,7 @@ final class CommandSender {
       do throws(Refusal) {
         try enqueue(item.commands, from: item.origin.client)
       } catch {
-        answerer.refuse(error, to: item.origin)
+        replySender.refuse(error, to: item.origin)
       }
     }
     // Timed commands in the audio thread are reported within milliseconds of their time.
@@ -190,17 +190,7 @@ final class CommandSender {
   /// Drops all scheduled commands and reports the refusal to their senders.
   func dropScheduled(because refusal: Refusal) {
     while let item = schedule.popFirst(dueBy: .infinity) {
-      answerer.refuse(refusal, to: item.origin)
+      replySender.refuse(refusal, to: item.origin)
     }
   }
-}
-
-/// An observer of commands and events.
-protocol CommandObserver: AnyObject {
-  /// A command that sets a parameter was sent.
-  func willSet(_ parameter: Parameter)
-  /// A parameter was set.
-  func didSet(_ parameter: Parameter, _ value: Float)
-  /// The audio thread reported an event.
-  func somethingHappened()
 }

@@ -5,7 +5,7 @@ internal import Posix
 /// Dispatches messages, from packets or from inside the node, to their handlers.
 final class Dispatcher {
   let table: AddressTable
-  let answerer: Answerer
+  let replySender: ReplySender
   let sender: CommandSender
   private unowned let features: Features
   private unowned let keeper: StateKeeper
@@ -23,9 +23,9 @@ final class Dispatcher {
     self.features = features
     self.keeper = keeper
     self.now = now
-    answerer = Answerer(table)
-    sender = CommandSender(table, engine, answerer)
-    answerer.notifier.read = { [unowned self] in present($0) }
+    replySender = ReplySender(table)
+    sender = CommandSender(table, engine, replySender)
+    replySender.notifier.read = { [unowned self] in present($0) }
   }
 
   /// Registers a listener for the sender of each packet.
@@ -54,28 +54,26 @@ final class Dispatcher {
 
   /// Handles a packet from a client.
   func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
-    let notifier = answerer.notifier
+    let notifier = replySender.notifier
     if notifier.subscriptions.count > 0 { notifier.subscriptions.renew(client, now: now()) }
     for listener in listeners { listener(client) }
-    answerer.beginPacket()
+    replySender.beginPacket()
     var planned = Plan()
     var times = TimeCache(
       present: engine.shared.clockReading.microseconds, epoch: steadyEpoch.current)
     do throws(MalformedPacket) {
       try Packet.read(packet) { message, time in
-        answerer.counters.messages += 1
+        replySender.counters.messages += 1
         guard let due = times.due(at: time) else {
-          answerer.refuse(
-            Refusal(
-              .range,
-              "the bundle's time is more than \(TimeCache.secondsAhead) s ahead"),
+          replySender.refuse(
+            Refusal(.range, "the bundle's time is more than \(TimeCache.secondsAhead) s ahead"),
             to: Origin(path: message.addressText, client: client))
           return
         }
         plan(message, at: due, from: client, into: &planned)
       }
     } catch {
-      answerer.refuseMalformed(Refusal(.type, "malformed OSC packet: \(error)"), from: client)
+      replySender.refuseMalformed(Refusal(.type, "malformed OSC packet: \(error)"), from: client)
       return
     }
     commit(planned)
@@ -98,7 +96,7 @@ final class Dispatcher {
         throw unknown(message.addressText)
       }
     } catch {
-      answerer.refuse(error, to: Origin(path: message.addressText, client: client))
+      replySender.refuse(error, to: Origin(path: message.addressText, client: client))
     }
   }
 
@@ -109,7 +107,7 @@ final class Dispatcher {
     // Patterns do not reach commands in general, so that `/*` can't quit the node.
     let sets = !message.arguments.isEmpty
     // The reply budget is exhausted.
-    guard sets || plan.asked < Answerer.mostAnswers else { return }
+    guard sets || plan.asked < ReplySender.mostReplies else { return }
     let pressed = Self.lastPart(message.addressText)
     let matching = table.addresses.indices.filter { index in
       let address = table.addresses[index]
@@ -130,7 +128,7 @@ final class Dispatcher {
       do throws(Refusal) {
         try self.plan(address, arguments, at: due, from: origin, into: &plan)
       } catch {
-        answerer.refuse(error, to: origin)
+        replySender.refuse(error, to: origin)
       }
     }
   }
@@ -163,7 +161,7 @@ final class Dispatcher {
       try sender.submit(plan.commands, from: plan.origin ?? .node)
     } catch {
       plan.takeBack()
-      answerer.refuse(error, to: plan.origin ?? .node)
+      replySender.refuse(error, to: plan.origin ?? .node)
       plan.answerQuestions()
       return
     }
@@ -248,7 +246,7 @@ final class Dispatcher {
     case .value(let value):
       if arguments.isEmpty {
         plan.ask { [self] in
-          answerer.reply(address.path, present(address) ?? [], to: origin.client)
+          replySender.reply(address.path, present(address) ?? [], to: origin.client)
         }
         return
       }
@@ -265,8 +263,8 @@ final class Dispatcher {
       return
     }
     let request = Request(
-      origin, try address.match(given, to: address.forms), due: due, numbers: numbers,
-      isRestoring: isRestoring, answerer: answerer)
+      origin: origin, arguments: try address.match(given, to: address.forms), due: due,
+      numbers: numbers, isRestoring: isRestoring, replySender: replySender)
     try self.plan(effect, of: address, request, into: &plan)
   }
 

@@ -7,24 +7,14 @@ struct PlannedCommand {
   let action: Command.Action
   /// The time of its effect, in microseconds of the host's steady clock; nil for immediately.
   var due: Double?
-  /// Whether the engine reports it done only after the previous sound has ended.
-  var isAnsweredLate = false
-  /// Called on the control thread when an immediate command is queued.
-  var whenTaken: (() -> Void)?
   /// Called on the control thread when it is done.
   var whenDone: (() -> Void)?
   /// Called on the control thread when the engine refuses it.
   var whenRefused: ((EngineRefusal) -> Void)?
-
-  init(
-    action: Command.Action, due: Double? = nil, whenDone: (() -> Void)? = nil,
-    whenRefused: ((EngineRefusal) -> Void)? = nil
-  ) {
-    self.action = action
-    self.due = due
-    self.whenDone = whenDone
-    self.whenRefused = whenRefused
-  }
+  /// Called on the control thread when an immediate command is queued.
+  var whenTaken: (() -> Void)?
+  /// Whether the engine reports it done only after the previous sound has ended.
+  var isAnsweredLate = false
 }
 
 /// The result of planning one packet before anything is applied: effects, all or none of which are applied,

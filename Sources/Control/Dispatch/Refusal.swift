@@ -26,7 +26,6 @@ package struct Refusal: Error, Equatable {
     let echo =
       address.utf8.count <= Self.longestEcho
       ? address : String(decoding: address.utf8.prefix(Self.longestEcho), as: UTF8.self) + "…"
-    return [UInt8](
-      address: "/error", [.string(echo), .string(code.rawValue), .string(message)])
+    return [UInt8](address: "/error", [.string(echo), .string(code.rawValue), .string(message)])
   }
 }

@@ -15,7 +15,7 @@ struct Origin {
 /// A message checked against its declaration, with methods to reply.
 struct Request {
   /// The sender and the address.
-  let origin: Origin
+  private(set) var origin: Origin
   /// The arguments in the order of the forms; nil for omitted ones.
   let arguments: [Argument?]
   /// The time of its effect, in microseconds of the host's steady clock; nil for immediately.
@@ -24,20 +24,8 @@ struct Request {
   let numbers: [Int]
   /// Whether it restores persisted state, which needs no writing.
   let isRestoring: Bool
-  // The answerer is owned by the node, which outlives all requests.
-  private unowned let answerer: Answerer
-
-  init(
-    _ origin: Origin, _ arguments: [Argument?], due: Double? = nil, numbers: [Int] = [],
-    isRestoring: Bool = false, answerer: Answerer
-  ) {
-    self.origin = origin
-    self.arguments = arguments
-    self.due = due
-    self.numbers = numbers
-    self.isRestoring = isRestoring
-    self.answerer = answerer
-  }
+  /// The output for replies, owned by the node, which outlives all requests.
+  unowned let replySender: ReplySender
 
   /// The address, as replies name it.
   var path: String { origin.path }
@@ -46,9 +34,9 @@ struct Request {
 
   /// The same request, with replies under another address.
   func under(_ path: String) -> Request {
-    Request(
-      Origin(path: path, client: client), arguments, due: due, numbers: numbers,
-      isRestoring: isRestoring, answerer: answerer)
+    var request = self
+    request.origin = Origin(path: path, client: client)
+    return request
   }
 
   // MARK: - Arguments
@@ -68,16 +56,24 @@ struct Request {
 
   /// Replies on the request's own address.
   func answer(_ values: @autoclosure () -> [Argument]) {
-    answerer.reply(path, values(), to: client)
+    replySender.reply(path, values(), to: client)
   }
 
   /// Replies with an event.
   func answer(_ event: Event, _ values: @autoclosure () -> [Argument]) {
-    answerer.reply(event.path, values(), to: client)
+    replySender.reply(event.path, values(), to: client)
   }
 
   /// Replies with the values of another address.
-  func answer(on path: String, _ values: [Argument]) { answerer.reply(path, values, to: client) }
+  func answer(on path: String, _ values: [Argument]) { replySender.reply(path, values, to: client) }
+
+  /// Replies with an event for each item, then with their number.
+  func answer<Item>(
+    _ items: some Collection<Item>, _ event: Event, end: Event, row: (Item) -> [Argument]
+  ) {
+    for item in items { answer(event, row(item)) }
+    answer(end, [.int32(Int32(items.count))])
+  }
 
   /// Reports completion with the words of the result.
   func done(_ words: String...) { done(words) }
@@ -86,7 +82,7 @@ struct Request {
   func done(_ words: [String]) { answer(.reply, ([path] + words).map(Argument.string)) }
 
   /// Reports a refusal.
-  func refuse(_ refusal: Refusal) { answerer.refuse(refusal, to: origin) }
+  func refuse(_ refusal: Refusal) { replySender.refuse(refusal, to: origin) }
 
   /// Reports completion or failure.
   func complete(_ outcome: Result<some Any, Refusal>, _ words: String...) {
@@ -96,10 +92,17 @@ struct Request {
     }
   }
 
+  /// Passes the value of an outcome to `body`, or reports the refusal of either.
+  func complete<Value>(
+    _ outcome: Result<Value, Refusal>, _ body: (Value) throws(Refusal) -> Void
+  ) {
+    attempt { () throws(Refusal) in try body(try outcome.get()) }
+  }
+
   /// Sends the value to the client that set it, unless it was sent the same value last.
   func echo(_ values: [Argument]) {
     guard let client else { return }
-    answerer.notifier.echo(path, values, to: client)
+    replySender.notifier.echo(path, values, to: client)
   }
 
   /// Runs `body`, and reports the refusal that it throws.

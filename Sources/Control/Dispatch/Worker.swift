@@ -4,11 +4,6 @@ internal import Posix
 ///
 /// Runs work in order on a thread of its own, and delivers results on the control thread.
 final class Worker {
-  /// The result of a work item.
-  private final class Outcome<Value: Sendable>: Sendable {
-    let value = Guarded<Result<Value, Refusal>?>(nil)
-  }
-
   private final class Shared: Sendable {
     struct State {
       var waiting: [@Sendable () -> Void] = []
@@ -45,37 +40,51 @@ final class Worker {
   /// Whether the node waits for queued work before it exits.
   let isAwaited: Bool
   private let name: String
+  private let most: Int
+  private let requests: String
   private let shared = Shared()
   // In the order of the work.
   private var endings: [() -> Void] = []
 
   /// Creates a queue whose thread has this name.
-  init(_ name: String, isAwaited: Bool = true) {
+  ///
+  /// `checkRoom` refuses more than `most` items, which it calls `requests`.
+  init(
+    _ name: String, isAwaited: Bool = true, most: Int = .max,
+    of requests: String = "requests are already queued"
+  ) {
     self.name = name
     self.isAwaited = isAwaited
+    self.most = most
+    self.requests = requests
   }
 
   /// The number of items in progress.
   var count: Int { endings.count }
 
+  /// Throws if the queue is full.
+  func checkRoom() throws(Refusal) {
+    guard count < most else { throw Refusal(.busy, "\(count) \(requests); try again later") }
+  }
+
   /// Queues work.
   ///
   /// `deliver` calls `ending` when it is done.
-  func run<Value: Sendable>(
-    _ work: @escaping @Sendable () throws(Refusal) -> Value,
+  func run<Value: Sendable, Fault: Refusable>(
+    _ work: @escaping @Sendable () throws(Fault) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
   ) {
-    let outcome = Outcome<Value>()
+    let outcome = Guarded<Result<Value, Refusal>?>(nil)
     endings.append {
-      guard let result = outcome.value.withLock({ $0 }) else {
+      guard let result = outcome.withLock({ $0 }) else {
         preconditionFailure("what is done has an outcome")
       }
       ending(result)
     }
     let needsThread = shared.state.withLock { state in
       state.waiting.append {
-        let result = Result(catching: work)
-        outcome.value.withLock { $0 = result }
+        let result = Result { () throws(Refusal) in try refusing("", work) }
+        outcome.withLock { $0 = result }
       }
       defer { state.hasThread = true }
       return !state.hasThread
@@ -85,7 +94,7 @@ final class Worker {
       try Thread.start(name) { [shared] in shared.work() }
     } catch {
       let fault = Refusal(.io, "\(error)")
-      outcome.value.withLock { $0 = .failure(fault) }
+      outcome.withLock { $0 = .failure(fault) }
       shared.giveUp()
     }
   }

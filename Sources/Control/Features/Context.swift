@@ -22,7 +22,7 @@ final class Context {
   let engine: Engine
   let soundServer: any SoundServer
   let table: AddressTable
-  let answerer: Answerer
+  private let replySender: ReplySender
   /// The steady time, in microseconds.
   let now: () -> Double
   private let sender: CommandSender
@@ -40,7 +40,7 @@ final class Context {
     self.soundServer = soundServer
     self.dispatcher = dispatcher
     table = dispatcher.table
-    answerer = dispatcher.answerer
+    replySender = dispatcher.replySender
     sender = dispatcher.sender
     self.keeper = keeper
     self.features = features
@@ -111,30 +111,66 @@ final class Context {
 
   // MARK: - Clients
 
+  /// The counters for `/status`.
+  var counters: Counters {
+    get { replySender.counters }
+    set { replySender.counters = newValue }
+  }
+
+  /// Whether the reply budget of this packet is left.
+  var hasRepliesLeft: Bool { replySender.hasRepliesLeft }
+
+  /// The subscriptions of all clients, and their updates.
+  var notifier: ChangeNotifier { replySender.notifier }
+
+  /// The initial snapshot for a client that has just subscribed; nil if it has no subscription.
+  func snapshot(for client: Client, covering covered: [Int]) -> InitialSnapshot? {
+    notifier.subscriptions.byClient[client].map {
+      InitialSnapshot(
+        client: client, target: $0.target, covered: covered, table: table, replySender: replySender)
+    }
+  }
+
   /// The number of subscribers.
-  var subscriberCount: Int { answerer.notifier.subscriptions.count }
+  var subscriberCount: Int { notifier.subscriptions.count }
 
   /// The current values of an address; nil if it has none.
-  func values(of address: Address) -> [Argument]? { answerer.notifier.read(address) }
+  func values(of address: Address) -> [Argument]? { notifier.read(address) }
 
   /// Marks the values of addresses as changed.
-  func changed(_ paths: String...) { for path in paths { answerer.notifier.changed(path) } }
+  func changed(_ paths: String...) { for path in paths { notifier.changed(path) } }
 
   /// Whether a client has subscriptions.
-  func isSubscribed(_ client: Client) -> Bool { answerer.notifier.isSubscribed(client) }
+  func isSubscribed(_ client: Client) -> Bool { notifier.isSubscribed(client) }
 
   /// Whether any client subscribes to an address.
-  func isWanted(_ path: String) -> Bool { answerer.notifier.isWanted(path) }
+  func isWanted(_ path: String) -> Bool { notifier.isWanted(path) }
+
+  /// Sends messages to the subscribers of any of some addresses.
+  func send(
+    _ messages: @autoclosure () -> [(path: String, arguments: [Argument])],
+    toSubscribersOf paths: [String]
+  ) {
+    let targets = notifier.targets(wanting: paths)
+    guard !targets.isEmpty else { return }
+    for message in messages() {
+      let packet = [UInt8](address: message.path, message.arguments)
+      for target in targets { replySender.send(packet, to: target) }
+    }
+  }
+
+  /// Reports an error to the origin of a message.
+  func refuse(_ refusal: Refusal, to origin: Origin) { replySender.refuse(refusal, to: origin) }
 
   /// Sends an event to its subscribers.
-  func announce(_ event: Event, _ values: [Argument]) { answerer.announce(event, values) }
+  func announce(_ event: Event, _ values: [Argument]) { replySender.announce(event, values) }
 
   /// Sends a one-time message to the subscribers of an address.
-  func announce(_ path: String, _ values: [Argument]) { answerer.announce(path, values) }
+  func announce(_ path: String, _ values: [Argument]) { replySender.announce(path, values) }
 
   /// Reports an error that no message caused: to a client, and to subscribers of errors or the address.
   func report(_ refusal: Refusal, of path: String, to client: Client? = nil) {
-    answerer.report(refusal, of: path, to: client)
+    replySender.report(refusal, of: path, to: client)
   }
 
   // MARK: - Persistence

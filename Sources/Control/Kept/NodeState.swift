@@ -59,8 +59,7 @@ package struct NodeState: Equatable, Sendable {
       throw Fault(description: "empty file")
     }
     guard head == Self.head else {
-      throw Fault(
-        description: "first line is \(quoted(head)), expected \(quoted(Self.head))")
+      throw Fault(description: "first line is \(quoted(head)), expected \(quoted(Self.head))")
     }
     guard lines.popLast() == "", lines.popLast() == Self.end else {
       throw Fault(description: "truncated: last line is not \"end\"")
@@ -72,9 +71,7 @@ package struct NodeState: Equatable, Sendable {
         values.append(whole)
         continue
       }
-      let (own, other) = (
-        String(whole[..<equals]), String(whole[whole.index(after: equals)...])
-      )
+      let (own, other) = (String(whole[..<equals]), String(whole[whole.index(after: equals)...]))
       switch own {
       case Self.serverKey: server = other
       case Self.portsKey: connectedPorts.formUnion(other.split(separator: " ").map { String($0) })

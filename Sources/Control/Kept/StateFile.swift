@@ -86,11 +86,9 @@ package final class StateFile: @unchecked Sendable {
     if lock == nil, (try? acquireLock()) == false {
       throw Refusal(.io, "the state is not saved: another node uses \(path)")
     }
-    do throws(SystemError) {
+    try refusing("the state is not saved: ") { () throws(SystemError) in
       try Files.makeFolder(folder)
       try Files.write(text, to: path)
-    } catch {
-      throw Refusal(.io, "the state is not saved: \(error)")
     }
   }
 }

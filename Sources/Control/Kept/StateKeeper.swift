@@ -3,7 +3,7 @@ internal import OSC
 
 /// Persists and restores the state that the address table declares: in the state file, the home folder, or
 /// a session.
-final class StateKeeper: CommandObserver {
+final class StateKeeper {
   /// The settings store of the home folder; nil if there is none.
   weak var store: (any SettingsStore)?
   /// The connections of the node's ports, in a state without values.
@@ -35,7 +35,7 @@ final class StateKeeper: CommandObserver {
   }
 
   private var table: AddressTable { dispatcher.table }
-  private var answerer: Answerer { dispatcher.answerer }
+  private var replySender: ReplySender { dispatcher.replySender }
 
   /// Whether a write is in progress.
   var isWriting: Bool { stateWriter.isWriting || settingsWriter.isWriting }
@@ -54,7 +54,7 @@ final class StateKeeper: CommandObserver {
   /// Writes what is due.
   func poll(_ now: Double) -> Int? {
     let stateDue = stateWriter.poll(now, state: { state.text }) { [self] refusal in
-      answerer.report(refusal, of: "", to: nil)
+      replySender.report(refusal, of: "", to: nil)
     }
     let settingsDue = settingsWriter.poll(now, to: store, whenUnsaved: reportUnsaved)
     return [stateDue, settingsDue].compactMap { $0 }.min()
@@ -68,27 +68,25 @@ final class StateKeeper: CommandObserver {
     stateWriter.changed(now())
   }
 
-  func somethingHappened() { stateChanged() }
-
+  /// Notes that a command that sets a parameter was sent.
   func willSet(_ parameter: Parameter) {
-    guard isParameterOfHome[parameter.number], let address = table.address(of: parameter) else {
-      return
-    }
-    overtaken.insert(address.path)
+    if let path = pathInHome(parameter) { overtaken.insert(path) }
   }
 
+  /// Persists a parameter of the home folder that was set.
   func didSet(_ parameter: Parameter, _ value: Float) {
-    guard isParameterOfHome[parameter.number], let address = table.address(of: parameter) else {
-      return
-    }
-    keep(address.path, plain(Double(value)), for: nil)
+    if let path = pathInHome(parameter) { keep(path, plain(Double(value)), for: nil) }
+  }
+
+  private func pathInHome(_ parameter: Parameter) -> String? {
+    isParameterOfHome[parameter.number] ? table.address(of: parameter)?.path : nil
   }
 
   /// Notes that a setting was changed, updates subscribers, and persists it.
   func settingChanged(_ address: Address, by request: Request) {
     let present = dispatcher.present(address) ?? []
     request.echo(present)
-    answerer.notifier.changed(address.path)
+    replySender.notifier.changed(address.path)
     guard !request.isRestoring else { return }
     // Numbers at the precision received; names as resolved.
     let values =
@@ -100,7 +98,7 @@ final class StateKeeper: CommandObserver {
   /// Persists the current value of an address that is set along with another one, and updates subscribers.
   func keep(_ path: String, for request: Request?) {
     guard let address = table[path], let text = text(of: address) else { return }
-    answerer.notifier.changed(path)
+    replySender.notifier.changed(path)
     guard request?.isRestoring != true else { return }
     keep(path, text, for: request?.client)
   }
@@ -116,7 +114,7 @@ final class StateKeeper: CommandObserver {
   }
 
   private func reportUnsaved(_ refusal: Refusal, _ path: String, _ client: Client?) {
-    answerer.refuse(
+    replySender.refuse(
       Refusal(refusal.code, "\(path) is set, but not saved: \(refusal.message)"),
       to: Origin(path: path, client: client))
   }
@@ -194,7 +192,7 @@ final class StateKeeper: CommandObserver {
   }
 
   private func save() {
-    stateWriter.write(state.text) { [self] refusal in answerer.report(refusal, of: "", to: nil) }
+    stateWriter.write(state.text) { [self] refusal in replySender.report(refusal, of: "", to: nil) }
   }
 
   /// The connections of the node's ports.
@@ -243,7 +241,7 @@ final class StateKeeper: CommandObserver {
     case .session:
       if let restore = address.kept?.restore {
         _ = try restore(features, String(parts[1]))
-        answerer.notifier.changed(address.path)
+        replySender.notifier.changed(address.path)
       } else {
         try dispatcher.set(line)
       }
@@ -280,10 +278,9 @@ final class StateKeeper: CommandObserver {
     var lines: [String] = []
     if let restore = address.kept?.restore {
       lines = try restore(features, text)
-      answerer.notifier.changed(address.path)
+      replySender.notifier.changed(address.path)
     } else {
-      try dispatcher.perform(
-        address.path, try address.arguments(from: text), isRestoring: true)
+      try dispatcher.perform(address.path, try address.arguments(from: text), isRestoring: true)
     }
     settings[address.path] = text
     return lines

@@ -58,7 +58,7 @@ package struct Address: Sendable {
   /// The current count of each part in braces, from 1; nil where the path has none.
   let extents: (@Sendable (Features) -> [Int])?
   /// The target of an alias; nil for an address with a declaration of its own.
-  let target: Target?
+  private(set) var target: Target?
 
   /// The declaration of an address.
   init(
@@ -66,7 +66,6 @@ package struct Address: Sendable {
     belongsToPreset: Bool = false, allowsZero: Bool = true, kept: Kept? = nil,
     extents: (@Sendable (Features) -> [Int])? = nil, family: Family? = nil, _ help: String
   ) {
-    target = nil
     self.family = family
     self.path = path
     self.kind = kind
@@ -86,16 +85,8 @@ package struct Address: Sendable {
   init(
     _ path: String, aliasOf target: String, selected: (@Sendable (Features) -> String)? = nil
   ) {
+    self.init(path, .event(types: ""), family: selected == nil ? nil : .selected, "")
     self.target = Target(path: target, selected: selected)
-    self.path = path
-    kind = .event(types: "")
-    unit = ""
-    curve = .linear
-    help = ""
-    belongsToPreset = false
-    allowsZero = true
-    extents = nil
-    family = selected == nil ? nil : .selected
   }
 
   /// An alias with the declaration of its target.

@@ -3,9 +3,15 @@ internal import OSC
 
 /// Constructors for the addresses of a feature.
 ///
-/// Each closure receives the node's instance of the feature.
+/// Each closure or method receives the node's instance of the feature.
 enum Declaring<Owner: Feature> {
   typealias Form = Address.Form
+  typealias Reader = @Sendable (Owner) -> [Argument]
+  typealias Handler = @Sendable (Owner, Request) throws(Refusal) -> Void
+  typealias Planner = @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
+  /// A method that handles a request.
+  typealias Method = @Sendable (Owner) -> (Request) throws(Refusal) -> Void
+  typealias Property<Value> = any KeyPath<Owner, Value> & Sendable
 
   // MARK: - Values
 
@@ -13,52 +19,72 @@ enum Declaring<Owner: Feature> {
   ///
   /// Subscribers receive changes if it is announced.
   static func reading(
-    types: String, isAnnounced: Bool, read: @escaping @Sendable (Owner) -> [Argument]
+    _ types: String, isAnnounced: Bool = true, read: @escaping Reader
   ) -> Address.Kind {
     .value(Address.Value([], source(read), set: nil, replyTypes: types, isAnnounced: isAnnounced))
   }
 
+  /// A read-only property, sent to subscribers when it changes.
+  static func reading<Value: ArgumentConvertible>(_ property: Property<Value>) -> Address.Kind {
+    reading(Value.types) { $0[keyPath: property].arguments }
+  }
+
   /// A value of the control thread, set once the packet's commands are queued.
   static func setting(
-    _ forms: [Form], read: @escaping @Sendable (Owner) -> [Argument],
-    write: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
+    _ forms: [Form], read: @escaping Reader, write: @escaping Handler
   ) -> Address.Kind {
     .value(Address.Value(forms, source(read), set: done(write)))
   }
 
-  /// A value that affects the meaning of later messages in the same packet.
-  static func arrangement(
-    _ forms: [Form], read: @escaping @Sendable (Owner) -> [Argument],
-    plan: @escaping @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
+  /// A property of the control thread, set once the packet's commands are queued.
+  static func setting<Value: ArgumentConvertible>(
+    _ forms: [Form], _ property: Property<Value>, write: @escaping Handler
   ) -> Address.Kind {
-    .value(Address.Value(forms, source(read), set: planned(plan)))
+    setting(forms, read: { $0[keyPath: property].arguments }, write: write)
+  }
+
+  /// A property of the control thread that is on or off.
+  static func flag(
+    _ property: any ReferenceWritableKeyPath<Owner, Bool> & Sendable, named name: String = ""
+  ) -> Address.Kind {
+    setting([.needed(name, .whole, in: 0...1)], property) {
+      $0[keyPath: property] = $1.whole(0) == 1
+    }
+  }
+
+  /// A property that affects the meaning of later messages in the same packet.
+  static func arrangement<Value: ArgumentConvertible>(
+    _ forms: [Form], _ property: Property<Value>, plan: @escaping Planner
+  ) -> Address.Kind {
+    .value(Address.Value(forms, source { $0[keyPath: property].arguments }, set: planned(plan)))
   }
 
   /// A process that can be started and stopped, and may end by itself.
   static func process(
-    read: @escaping @Sendable (Owner) -> Bool,
+    _ property: Property<Bool>,
     make: @escaping @Sendable (Owner, Bool, Request) throws(Refusal) -> PlannedCommand
   ) -> Address.Kind {
     .value(
       Address.Value(
-        [.whole(in: 0...1)], source { [.int32(read($0) ? 1 : 0)] },
+        [.whole(in: 0...1)], source { $0[keyPath: property].arguments },
         set: planned { owner, request, plan throws(Refusal) in
-          plan.add(try make(owner, request.whole(0) == 1, request), for: request)
-          plan.echo([.int32(request.whole(0) == 1 ? 1 : 0)], by: request)
+          let isOn = request.whole(0) == 1
+          plan.add(try make(owner, isOn, request), for: request)
+          plan.echo(isOn.arguments, by: request)
         }, isProcess: true))
   }
 
   /// A selection by name: with an argument, commands at the time of the message; without, a query of the
   /// last name.
   static func selection(
-    read: @escaping @Sendable (Owner) -> String,
-    make: @escaping @Sendable (Owner, Request) throws(Refusal) -> [PlannedCommand]
+    _ property: Property<String>,
+    make: @escaping @Sendable (Owner) -> (Request) throws(Refusal) -> [PlannedCommand]
   ) -> Address.Kind {
     .value(
       Address.Value(
-        [.name], source { [.string(read($0))] },
+        [.name], source { $0[keyPath: property].arguments },
         set: planned { owner, request, plan throws(Refusal) in
-          for command in try make(owner, request) { plan.add(command, for: request) }
+          for command in try make(owner)(request) { plan.add(command, for: request) }
           plan.echo([.string(request.text(0) ?? "")], by: request)
         }))
   }
@@ -70,20 +96,22 @@ enum Declaring<Owner: Feature> {
   ) -> Address.Kind {
     .value(
       Address.Value(
-        [.number(in: range)], source { [.float(read($0))] },
+        [.number(in: range)], source { read($0).arguments },
         set: planned { owner, request, plan in
           plan.add(make(owner, Float(request.number(0) ?? 0), request), for: request)
         }, isPlayhead: true))
   }
 
-  /// A value that takes time to set.
+  /// A text that takes time to set.
   ///
   /// Completion is reported to the sender.
   static func slowSetting(
-    _ forms: [Form], read: @escaping @Sendable (Owner) -> [Argument],
-    start: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
+    _ name: String, _ property: Property<String>, start: @escaping Method
   ) -> Address.Kind {
-    .value(Address.Value(forms, source(read), set: done(start), end: Event.reply.path))
+    .value(
+      Address.Value(
+        [.needed(name, .text)], source { $0[keyPath: property].arguments },
+        set: done(calling(start)), end: Event.reply.path))
   }
 
   // MARK: - Acts
@@ -92,31 +120,40 @@ enum Declaring<Owner: Feature> {
   ///
   /// A button ignores the number 0.
   static func action(
-    _ forms: [Form] = [], isButton: Bool = false,
-    _ perform: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
+    _ forms: [Form] = [], isButton: Bool = false, _ perform: @escaping Handler
   ) -> Address.Kind {
     .act(Address.Act(forms, isButton: isButton, done(perform)))
   }
 
-  /// A query with replies on other addresses, possibly later.
+  static func action(
+    _ forms: [Form] = [], isButton: Bool = false, _ perform: @escaping Method
+  ) -> Address.Kind {
+    action(forms, isButton: isButton, calling(perform))
+  }
+
+  /// A query with replies on other addresses, possibly later, of which `end` is the last.
   static func question(
-    _ forms: [Form] = [], end: String? = nil,
-    _ answer: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
+    _ forms: [Form] = [], end: Event? = nil, _ answer: @escaping Method
   ) -> Address.Kind {
     .act(
       Address.Act(
-        forms, end: end,
-        .asked { features, request throws(Refusal) in try answer(features[Owner.self], request) }))
+        forms, end: end?.path,
+        .asked { features, request throws(Refusal) in try answer(features[Owner.self])(request) }))
   }
 
   /// A command that takes time.
   ///
   /// Completion is reported to the sender.
   static func task(
-    _ forms: [Form], end: String = Event.reply.path,
-    _ start: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
+    _ forms: [Form], end: String = Event.reply.path, _ start: @escaping Handler
   ) -> Address.Kind {
     .act(Address.Act(forms, end: end, done(start)))
+  }
+
+  static func task(
+    _ forms: [Form], end: String = Event.reply.path, _ start: @escaping Method
+  ) -> Address.Kind {
+    task(forms, end: end, calling(start))
   }
 
   /// A command for the audio thread at the time of the message.
@@ -134,8 +171,7 @@ enum Declaring<Owner: Feature> {
 
   /// A performance gesture: any number of commands, or none.
   static func gesture(
-    _ forms: [Form] = [], isButton: Bool = false,
-    _ plan: @escaping @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
+    _ forms: [Form] = [], isButton: Bool = false, _ plan: @escaping Planner
   ) -> Address.Kind {
     .act(Address.Act(forms, isButton: isButton, planned(plan)))
   }
@@ -155,33 +191,30 @@ enum Declaring<Owner: Feature> {
   ///
   /// `restore` returns a line for each part that can't be restored.
   static func kept(
-    _ place: Kept.Place, isInEverySession: Bool = false,
+    _ place: Kept.Place,
     read: @escaping @Sendable (Owner) -> String?,
     restore: @escaping @Sendable (Owner, String) throws(Refusal) -> [String]
   ) -> Kept {
     Kept(
-      place, read: { read($0[Owner.self]) },
-      restore: { features, text throws(Refusal) in try restore(features[Owner.self], text) },
-      isInEverySession: isInEverySession)
+      place: place, read: { read($0[Owner.self]) },
+      restore: { features, text throws(Refusal) in try restore(features[Owner.self], text) })
   }
 
   // MARK: - Feature of the node
 
-  private static func source(
-    _ read: @escaping @Sendable (Owner) -> [Argument]
-  ) -> Address.Value.Source {
+  private static func source(_ read: @escaping Reader) -> Address.Value.Source {
     .feature { read($0[Owner.self]) }
   }
 
-  private static func done(
-    _ perform: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
-  ) -> Address.Effect {
+  private static func calling(_ method: @escaping Method) -> Handler {
+    { owner, request throws(Refusal) in try method(owner)(request) }
+  }
+
+  private static func done(_ perform: @escaping Handler) -> Address.Effect {
     .done { features, request throws(Refusal) in try perform(features[Owner.self], request) }
   }
 
-  private static func planned(
-    _ plan: @escaping @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
-  ) -> Address.Effect {
+  private static func planned(_ plan: @escaping Planner) -> Address.Effect {
     .planned { features, request, planned throws(Refusal) in
       try plan(features[Owner.self], request, &planned)
     }
@@ -191,22 +224,20 @@ enum Declaring<Owner: Feature> {
 extension Address.Kind {
   /// A numeric parameter of the engine.
   static func number(_ parameter: Parameter, _ range: ClosedRange<Float>) -> Self {
-    .value(
-      Address.Value(
-        [.number(in: range)], .parameter(parameter), set: .parameter))
+    self.parameter(parameter, .number(in: range))
   }
 
   /// An integer parameter of the engine.
   static func whole(_ parameter: Parameter, _ range: ClosedRange<Int>) -> Self {
-    .value(
-      Address.Value(
-        [.whole(in: range)], .parameter(parameter), set: .parameter))
+    self.parameter(parameter, .whole(in: range))
   }
 
   /// A parameter with a choice of words.
   static func choice(_ parameter: Parameter, _ words: [String]) -> Self {
-    .value(
-      Address.Value(
-        [.word(of: words)], .parameter(parameter), set: .parameter))
+    self.parameter(parameter, .word(of: words))
+  }
+
+  private static func parameter(_ parameter: Parameter, _ form: Address.Form) -> Self {
+    .value(Address.Value([form], .parameter(parameter), set: .parameter))
   }
 }

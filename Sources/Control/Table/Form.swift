@@ -15,39 +15,26 @@ extension Address {
     /// The range of a number.
     package let range: ClosedRange<Double>
     /// The accepted words of a text; nil if it is free.
-    package let words: [String]?
+    package private(set) var words: [String]?
     /// Whether it can be omitted.
-    package let isOptional: Bool
+    package private(set) var isOptional = false
     /// Whether it repeats to the end of the message.
-    package let isRepeated: Bool
+    package private(set) var isRepeated = false
     /// Whether numbers and texts are both accepted and passed on unchanged.
-    package let isOfAnyType: Bool
-
-    private init(
-      _ name: String, _ kind: Kind, _ range: ClosedRange<Double>, words: [String]? = nil,
-      isOptional: Bool = false, isRepeated: Bool = false, isOfAnyType: Bool = false
-    ) {
-      self.name = name
-      self.kind = kind
-      self.range = range
-      self.words = words
-      self.isOptional = isOptional
-      self.isRepeated = isRepeated
-      self.isOfAnyType = isOfAnyType
-    }
+    package private(set) var isOfAnyType = false
 
     /// A required argument.
     package static func needed(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
-      Form(name, kind, range)
+      Form(name: name, kind: kind, range: range)
     }
 
     /// An optional argument.
     package static func optional(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
-      Form(name, kind, range, isOptional: true)
+      Form(name: name, kind: kind, range: range, isOptional: true)
     }
 
     /// Zero or more arguments, to the end of the message.
@@ -56,33 +43,35 @@ extension Address {
     package static func rest(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
-      Form(name, kind, range, isOptional: true, isRepeated: true)
+      Form(name: name, kind: kind, range: range, isOptional: true, isRepeated: true)
     }
 
     /// Zero or more texts or numbers, to the end of the message.
     ///
     /// Must be the last form.
     package static func rest(ofAnyType name: String) -> Form {
-      Form(name, .text, Form.anything, isOptional: true, isRepeated: true, isOfAnyType: true)
+      Form(
+        name: name, kind: .text, range: anything, isOptional: true, isRepeated: true,
+        isOfAnyType: true)
     }
 
     /// A number as the only value of an address.
     package static func number(in range: ClosedRange<Float>) -> Form {
-      Form("", .number, Double(range.lowerBound)...Double(range.upperBound))
+      Form(name: "", kind: .number, range: Double(range.lowerBound)...Double(range.upperBound))
     }
 
     /// A whole number as the only value of an address.
     package static func whole(in range: ClosedRange<Int>) -> Form {
-      Form("", .whole, Double(range.lowerBound)...Double(range.upperBound))
+      Form(name: "", kind: .whole, range: Double(range.lowerBound)...Double(range.upperBound))
     }
 
     /// A word of a choice as the only value of an address.
     package static func word(of words: [String]) -> Form {
-      Form("", .text, anything, words: words)
+      Form(name: "", kind: .text, range: anything, words: words)
     }
 
     /// A name as the only value of an address.
-    package static let name = Form("", .text, anything)
+    package static let name = Form(name: "", kind: .text, range: anything)
 
     /// The range of an Int32.
     package static let anything = Double(Int32.min)...Double(Int32.max)

@@ -11,26 +11,15 @@ struct Kept: Sendable {
   /// Where it is stored.
   let place: Place
   /// Returns the stored text; nil to store the value of a query.
-  let read: (@Sendable (Features) -> String?)?
+  var read: (@Sendable (Features) -> String?)?
   /// Restores the stored text, and returns a line for each part that can't be restored; nil to set the
   /// value like a message.
-  let restore: (@Sendable (Features, String) throws(Refusal) -> [String])?
+  var restore: (@Sendable (Features, String) throws(Refusal) -> [String])?
   /// Whether every session stores it, set or not.
-  let isInEverySession: Bool
-
-  init(
-    _ place: Place, read: (@Sendable (Features) -> String?)? = nil,
-    restore: (@Sendable (Features, String) throws(Refusal) -> [String])? = nil,
-    isInEverySession: Bool = false
-  ) {
-    self.place = place
-    self.read = read
-    self.restore = restore
-    self.isInEverySession = isInEverySession
-  }
+  var isInEverySession = false
 
   /// The value, in the state file.
-  static let session = Kept(.session)
+  static let session = Kept(place: .session)
   /// The value, in the home folder.
-  static let home = Kept(.home)
+  static let home = Kept(place: .home)
 }

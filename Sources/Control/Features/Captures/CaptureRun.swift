@@ -138,13 +138,12 @@ final class CaptureRun: Sendable {
   private func stream(
     into writer: inout WaveWriter, _ path: String, _ loudness: inout Loudness
   ) throws(Refusal) {
-    let file: Descriptor
-    let sync: FileSync
-    do throws(SystemError) {
-      file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
-      sync = try FileSync(thread: "capture-disk", periodMilliseconds: Self.syncPeriod)
-    } catch {
-      throw Refusal(.io, "can't sync the capture to disk: \(error)")
+    let text = "can't sync the capture to disk: "
+    let file = try refusing(text) { () throws(SystemError) in
+      try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
+    }
+    let sync = try refusing(text) { () throws(SystemError) in
+      try FileSync(thread: "capture-disk", periodMilliseconds: Self.syncPeriod)
     }
     defer { sync.end() }
     while true {
@@ -154,17 +153,12 @@ final class CaptureRun: Sendable {
         while try writeNext(into: &writer, &loudness) { try writer.countCurrent() }
       }
       if isLast { return }
-      do throws(SystemError) {
-        sync.request(file, path: path)
-        _ = try sync.nextSynced()
-      } catch {
-        throw Refusal(.io, "can't write \(error)")
-      }
+      sync.request(file, path: path)
+      _ = try refusing("can't write ") { () throws(SystemError) in try sync.nextSynced() }
       guard Files.exist(path) else {
         throw Refusal(.io, "\(path) was moved or deleted")
       }
-      wake.wait(
-        milliseconds: engine.shared.isFreewheeling ? Self.freewheelingPeriod : Self.period)
+      wake.wait(milliseconds: engine.shared.isFreewheeling ? Self.freewheelingPeriod : Self.period)
     }
   }
 

@@ -4,12 +4,6 @@ internal import Posix
 
 /// All captures: the running one, and those that are being finished.
 final class CaptureRuns {
-  /// The location and preset at the start of a take.
-  struct Surroundings {
-    var place: Place?
-    var preset = ""
-  }
-
   // Each holds seconds of audio in memory.
   private static let most = 4
 
@@ -31,14 +25,6 @@ final class CaptureRuns {
     var isOn = false
     var seconds = 0.0
     var id = ""
-
-    fileprivate init() {}
-
-    fileprivate init(_ run: CaptureRun, isOn: Bool) {
-      self.isOn = isOn
-      seconds = Double(run.ring.frames) / Double(run.ring.rate)
-      id = run.id
-    }
   }
 
   private struct Known {
@@ -66,14 +52,19 @@ final class CaptureRuns {
   /// The state of the running capture, or else the last one.
   var account: Account {
     guard let latest, latest.ring.frames > 0 || !latest.ring.hasEnded else { return past }
-    return Account(latest, isOn: running != nil)
+    return account(of: latest, isOn: running != nil)
+  }
+
+  private func account(of run: CaptureRun, isOn: Bool) -> Account {
+    Account(
+      isOn: isOn, seconds: Double(run.ring.frames) / Double(run.ring.rate), id: run.id)
   }
 
   /// Removes captures whose results were reported.
   func forget(_ done: [Entry]) {
     entries.removeAll { entry in done.contains { $0.run === entry.run } }
     if let latest, done.contains(where: { $0.run === latest }) {
-      past = latest.ring.frames > 0 ? Account(latest, isOn: false) : Account()
+      past = latest.ring.frames > 0 ? account(of: latest, isOn: false) : Account()
       self.latest = nil
     }
   }
@@ -95,26 +86,22 @@ final class CaptureRuns {
       throw Refusal(
         .busy, "\(known.count) captures are already planned or being finished; try again later")
     }
-    do throws(SystemError) {
-      let preparation = Preparation(ring: CaptureRing(rate: rate), home: home, wake: try Signal())
-      known.append(Known(ring: preparation.ring))
-      return preparation
-    } catch {
-      throw Refusal(.io, "can't start the capture: \(error)")
-    }
+    let wake = try refusing("can't start the capture: ") { () throws(SystemError) in try Signal() }
+    let preparation = Preparation(ring: CaptureRing(rate: rate), home: home, wake: wake)
+    known.append(Known(ring: preparation.ring))
+    return preparation
   }
 
   /// Starts writing a capture if the engine started it, which it does not while another one is running.
   func start(
-    _ preparation: Preparation, _ surroundings: Surroundings, engine: Engine, for request: Request?
+    _ preparation: Preparation, at place: Place?, preset: String, engine: Engine,
+    for request: Request?
   ) {
     let ring = preparation.ring
     guard ring.state != .waiting else { return }
     var take = Take(rate: ring.rate, source: ring.source == .input ? .input : .output)
-    take.place = surroundings.place
-    take.preset = surroundings.preset
-    let run = CaptureRun(
-      ring, take, home: preparation.home, engine: engine, wake: preparation.wake)
+    (take.place, take.preset) = (place, preset)
+    let run = CaptureRun(ring, take, home: preparation.home, engine: engine, wake: preparation.wake)
     entries.append(Entry(run: run, starter: request))
     latest = run
     run.start()

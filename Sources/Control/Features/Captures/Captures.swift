@@ -22,24 +22,15 @@ final class Captures: Feature {
 
   // MARK: - Requests
 
-  /// A command that starts or ends a capture.
-  fileprivate func command(_ isOn: Bool, _ request: Request) throws(Refusal) -> PlannedCommand {
-    isOn ? try commandToBegin(for: request) : commandToEnd(for: request)
-  }
-
   private func commandToBegin(for request: Request?) throws(Refusal) -> PlannedCommand {
     let engine = context.engine
     let preparation = try runs.prepare(
       rate: engine.shared.sampleRate, home: context[Takes.self].home)
     return command(.capture(preparation.ring.pointer), on: true) { captures in
       captures.runs.start(
-        preparation, captures.surroundings, engine: engine, for: request)
+        preparation, at: captures.context[Takes.self].place,
+        preset: captures.context[Presets.self].loaded, engine: engine, for: request)
     }
-  }
-
-  private var surroundings: CaptureRuns.Surroundings {
-    CaptureRuns.Surroundings(
-      place: context[Takes.self].place, preset: context[Presets.self].loaded)
   }
 
   private func commandToEnd(for request: Request?) -> PlannedCommand {
@@ -49,20 +40,17 @@ final class Captures: Feature {
   private func command(
     _ action: Command.Action, on isOn: Bool, _ done: @escaping (Captures) -> Void
   ) -> PlannedCommand {
-    var command = PlannedCommand(action: action)
     var isTaken = false
-    command.whenTaken = { [unowned self] in
-      isTaken = true
-      runs.underWay += 1
-      runs.isOn = isOn
-    }
-    command.whenDone = { [weak self] in
+    return PlannedCommand(action: action) { [weak self] in
       guard let self else { return }
       if isTaken { runs.underWay -= 1 }
       done(self)
       reportChange()
+    } whenTaken: { [unowned self] in
+      isTaken = true
+      runs.underWay += 1
+      runs.isOn = isOn
     }
-    return command
   }
 
   /// Ends the running capture.
@@ -111,7 +99,7 @@ final class Captures: Feature {
   }
 
   private func report(_ fault: Refusal, of entry: CaptureRuns.Entry) {
-    context.answerer.counters.captureFaults += 1
+    context.counters.captureFaults += 1
     context.report(fault, of: Self.on, to: entry.starter?.client)
   }
 
@@ -156,10 +144,8 @@ extension Captures {
   static let addresses: [Address] = [
     Address(
       on,
-      Declared.process { captures in
-        captures.runs.isOn
-      } make: { captures, isOn, request throws(Refusal) in
-        try captures.command(isOn, request)
+      Declared.process(\.runs.isOn) { captures, isOn, request throws(Refusal) in
+        isOn ? try captures.commandToBegin(for: request) : captures.commandToEnd(for: request)
       },
       "1 captures to disk, 0 ends the capture and replies /reply with the id of the take; a full or "
         + "slow disk ends it, too, and sets 0"),
@@ -172,12 +158,9 @@ extension Captures {
       "Sample format of the next capture: 24-bit integer or 32-bit float"),
     Address(
       state,
-      Declared.reading(types: "sfs", isAnnounced: true) { captures in
+      Declared.reading("sfs") { captures in
         let account = captures.account
-        return [
-          .string(account.isOn ? "on" : "off"), .float(Float(account.seconds)),
-          .string(account.id),
-        ]
+        return Argument.row(account.isOn ? "on" : "off", account.seconds, account.id)
       },
       "State of the capture (on, off), length of this or the last one in seconds, and the id "
         + "of its take"),

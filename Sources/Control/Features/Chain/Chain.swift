@@ -18,18 +18,12 @@ final class Chain: Feature {
     ]
 
   private static let pitch = [
-    flag(
-      "/pitch/on", .warp(.pitchOn),
-      "1 enables the pitch shifter"),
-    number(
-      "/pitch/semitones", .warp(.semitones), -24...24, unit: "semitones",
-      "Pitch shift"),
+    flag("/pitch/on", .warp(.pitchOn), "1 enables the pitch shifter"),
+    number("/pitch/semitones", .warp(.semitones), -24...24, unit: "semitones", "Pitch shift"),
     number(
       "/pitch/formant", .warp(.formant), -24...24, unit: "semitones",
       "Formant shift, independent of pitch; voice engine only"),
-    number(
-      "/pitch/mix", .warp(.mix), 0...1,
-      "Dry/wet mix of the pitch shifter"),
+    number("/pitch/mix", .warp(.mix), 0...1, "Dry/wet mix of the pitch shifter"),
     Address(
       "/pitch/engine", .choice(.warp(.engine), ["live", "voice", "studio"]),
       belongsToPreset: true, kept: .session,
@@ -38,9 +32,7 @@ final class Chain: Feature {
   ]
 
   private static let stretch = [
-    flag(
-      "/stretch/on", .warp(.stretchOn),
-      "1 enables the time stretch"),
+    flag("/stretch/on", .warp(.stretchOn), "1 enables the time stretch"),
     number(
       "/stretch/rate", .warp(.rate), 0.25...4,
       "Speed without change of pitch: 0.5 is half speed; the live input jumps to the present when it "
@@ -48,18 +40,12 @@ final class Chain: Feature {
   ]
 
   private static let echo = [
-    flag(
-      "/echo/on", .echo(.on),
-      "1 enables the echo"),
-    number(
-      "/echo/time", .echo(.time), 0.001...10, unit: "s",
-      "Delay time"),
+    flag("/echo/on", .echo(.on), "1 enables the echo"),
+    number("/echo/time", .echo(.time), 0.001...10, unit: "s", "Delay time"),
     number(
       "/echo/beats", .echo(.beats), 0...16, unit: "beats",
       "Delay time in beats; 0 uses /echo/time"),
-    number(
-      "/echo/feedback", .echo(.feedback), 0...1.1,
-      "Feedback; from 1 the echo never ends"),
+    number("/echo/feedback", .echo(.feedback), 0...1.1, "Feedback; from 1 the echo never ends"),
     number(
       "/echo/tone", .echo(.tone), 200...20000, unit: "Hz",
       "Cutoff of the low-pass filter in the feedback path"),
@@ -75,39 +61,25 @@ final class Chain: Feature {
     flag(
       "/echo/hold", .echo(.hold), kept: nil,
       "1 freezes the echo: it repeats endlessly, without new input"),
-    number(
-      "/echo/mix", .echo(.mix), 0...1,
-      "Dry/wet mix of the echo"),
+    number("/echo/mix", .echo(.mix), 0...1, "Dry/wet mix of the echo"),
   ]
 
   private static let reverb = [
-    flag(
-      "/reverb/on", .reverb(.on),
-      "1 enables the reverb"),
-    number(
-      "/reverb/decay", .reverb(.decay), 0.1...30, unit: "s",
-      "Decay time (RT60)"),
-    number(
-      "/reverb/size", .reverb(.size), 0...1,
-      "Room size, from chamber (0) to cathedral (1)"),
+    flag("/reverb/on", .reverb(.on), "1 enables the reverb"),
+    number("/reverb/decay", .reverb(.decay), 0.1...30, unit: "s", "Decay time (RT60)"),
+    number("/reverb/size", .reverb(.size), 0...1, "Room size, from chamber (0) to cathedral (1)"),
     number(
       "/reverb/damping", .reverb(.damping), 500...20000, unit: "Hz",
       "Damping: frequency above which the reverb decays faster"),
-    number(
-      "/reverb/predelay", .reverb(.predelay), 0...0.25, unit: "s",
-      "Predelay"),
-    number(
-      "/reverb/mix", .reverb(.mix), 0...1,
-      "Dry/wet mix of the reverb"),
+    number("/reverb/predelay", .reverb(.predelay), 0...0.25, unit: "s", "Predelay"),
+    number("/reverb/mix", .reverb(.mix), 0...1, "Dry/wet mix of the reverb"),
   ]
 
   private static func flag(
     _ path: String, _ parameter: Parameter, kept: Kept? = .session,
     _ help: String
   ) -> Address {
-    Address(
-      path, .whole(parameter, 0...1), belongsToPreset: true,
-      kept: kept, help)
+    Address(path, .whole(parameter, 0...1), belongsToPreset: true, kept: kept, help)
   }
 
   private static func number(

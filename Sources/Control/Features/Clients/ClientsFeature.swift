@@ -38,19 +38,15 @@ final class ClientsFeature: Feature {
   func subscribe(
     _ client: Client, to pattern: Pattern?, port: UInt16?, isPermanent: Bool
   ) throws(Refusal) {
-    let notifier = context.answerer.notifier
-    let covered = try notifier.subscribe(
+    let covered = try context.notifier.subscribe(
       client, to: pattern, port: port, now: isPermanent ? nil : context.now())
-    guard let target = notifier.subscriptions.byClient[client]?.target else { return }
-    let snapshot = InitialSnapshot(
-      client: client, target: target, covered: covered, table: context.table,
-      answerer: context.answerer)
+    guard let snapshot = context.snapshot(for: client, covering: covered) else { return }
     for feature in context.allFeatures { feature.sendInitialState(snapshot) }
   }
 
   /// Removes a client that can no longer be reached.
   func forget(_ client: Client) {
-    let notifier = context.answerer.notifier
+    let notifier = context.notifier
     for feature in context.allFeatures {
       feature.clientsLeft {
         $0 == client || notifier.subscriptions.byClient[$0]?.target == client
@@ -61,22 +57,31 @@ final class ClientsFeature: Feature {
 
   // MARK: - Requests
 
+  fileprivate func ping(_ request: Request) {
+    request.answer(
+      Self.pong, Argument.row(request.whole(0) ?? 0, context.name, Version.text, engineID))
+  }
+
+  fileprivate func subscribe(_ request: Request) throws(Refusal) {
+    guard let client = request.client else { return }
+    if request.whole(1) != nil, client.isConnected {
+      throw Refusal(.type, "/subscribe: a port is only accepted over UDP")
+    }
+    try subscribe(
+      client, to: request.text(0).map { Pattern($0) }, port: request.whole(1).map(UInt16.init),
+      isPermanent: false)
+  }
+
   fileprivate func listAddresses(_ request: Request) {
     // Many queries in a packet must not cost more than their replies.
-    guard context.answerer.hasAnswersLeft else { return }
+    guard context.hasRepliesLeft else { return }
     let pattern = request.text(0).map { Pattern($0) }
-    var count: Int32 = 0
-    for address in context.table.addresses where pattern?.covers(address.path) ?? true {
-      let (least, greatest) = address.range
-      request.answer(
-        Self.address,
-        [
-          .string(address.path), .string(address.types), .string(address.unit), .float(least),
-          .float(greatest), .string(address.help),
-        ])
-      count += 1
+    let addresses = context.table.addresses.filter { pattern?.covers($0.path) ?? true }
+    request.answer(addresses, Self.address, end: Self.endOfAddresses) { address in
+      Argument.row(
+        address.path, address.types, address.unit, address.range.least, address.range.greatest,
+        address.help)
     }
-    request.answer(Self.endOfAddresses, [.int32(count)])
   }
 
   fileprivate var clock: [Argument] {
@@ -90,8 +95,7 @@ final class ClientsFeature: Feature {
 
   fileprivate func quit(_ request: Request) throws(Refusal) {
     if let client = request.client, !client.isOnThisMachine {
-      throw Refusal(
-        .denied, "/quit: only accepted from the same machine, at 127.0.0.1 or ::1")
+      throw Refusal(.denied, "/quit: only accepted from the same machine, at 127.0.0.1 or ::1")
     }
     isQuitting = true
   }
@@ -112,14 +116,7 @@ extension ClientsFeature {
   static let addresses: [Address] = [
     Address(
       "/ping",
-      Declared.question([.optional("token", .whole)]) { presence, request in
-        request.answer(
-          pong,
-          [
-            .int32(Int32(request.whole(0) ?? 0)), .string(presence.context.name),
-            .string(Version.text), .int32(presence.engineID),
-          ])
-      },
+      Declared.question([.optional("token", .whole)], ClientsFeature.ping),
       "Replies /pong i:token s:name s:version i:engine; engine differs at each start"),
     Address(
       "/sync",
@@ -132,42 +129,29 @@ extension ClientsFeature {
       "Replies /synced i:token once all earlier messages have taken effect in the audio"),
     Address(
       "/subscribe",
-      Declared.action([
-        .optional("pattern", .text), .optional("port", .whole, in: 1...65535),
-      ]) { presence, request throws(Refusal) in
-        guard let client = request.client else { return }
-        if request.whole(1) != nil, client.isConnected {
-          throw Refusal(.type, "/subscribe: a port is only accepted over UDP")
-        }
-        try presence.subscribe(
-          client, to: request.text(0).map { Pattern($0) },
-          port: request.whole(1).map(UInt16.init), isPermanent: false)
-      },
+      Declared.action(
+        [.optional("pattern", .text), .optional("port", .whole, in: 1...65535)],
+        ClientsFeature.subscribe),
       "Sends the values of all addresses that match the pattern or lie below it, or of all, and then each "
         + "change, to this port if one is given; expires after 60 s without messages"),
     Address(
       "/unsubscribe",
       Declared.action(isButton: true) { presence, request in
         guard let client = request.client else { return }
-        presence.context.answerer.notifier.subscriptions.remove(client)
+        presence.context.notifier.subscriptions.remove(client)
       },
       "Ends all subscriptions of the client"),
     Address(
       "/addresses",
-      Declared.question([.optional("pattern", .text)]) { presence, request in
-        presence.listAddresses(request)
-      },
+      Declared.question([.optional("pattern", .text)], ClientsFeature.listAddresses),
       "Lists addresses: replies /address s:address s:types s:unit f:min f:max s:help for each that matches the "
         + "pattern or lies below it, then /addresses/end i:count"),
     Address(
-      "/clock", Declared.reading(types: "htd", isAnnounced: false) { $0.clock },
+      "/clock", Declared.reading("htd", isAnnounced: false) { $0.clock },
       "Clock of the audio: h:frame t:time d:rate, the frame that starts at that time, whose low 32 bits are "
         + "JACK's, and the measured sample rate"),
     Address(
-      "/quit",
-      Declared.action(isButton: true) { presence, request throws(Refusal) in
-        try presence.quit(request)
-      },
+      "/quit", Declared.action(isButton: true, ClientsFeature.quit),
       "Fades out and ends the node; only from the same machine"),
     Address(meter), Address(pong), Address(synced), Address(address), Address(endOfAddresses),
     Address(.reply), Address(.error),

@@ -12,6 +12,7 @@ extension BoardFeed {
 
   static let postPath = "/feed/post"
   static let waitingPath = "/feed/waiting"
+  private static let number = Address.Form.needed("number", .whole, in: 1...Double(Int32.max))
   static let post = Event(
     "/post", "isssf",
     "A post, as a reply to /feed, and to subscribers when it is new: number, name, date, "
@@ -29,47 +30,30 @@ extension BoardFeed {
         [
           .optional("before", .whole, in: 0...Double(Int32.max)),
           .optional("count", .whole, in: 1...mostOnPage),
-        ], end: end.path
-      ) { feed, request throws(Refusal) in
-        try feed.list(request)
-      },
+        ], end: end, BoardFeed.list),
       "Lists posts, newest first, those before a number if it is not 0: replies /post for each, then "
         + "/feed/end i:count; 30 if no count is given"),
     Address(post), Address(mine), Address(end), Address(deleted),
     Address(
       postPath,
-      Declared.task([.needed("message", .text), .optional("take", .text)]) {
-        feed, request throws(Refusal) in
-        try feed.post(request)
-      },
+      Declared.task([.needed("message", .text), .optional("take", .text)], BoardFeed.post),
       "Posts a message, optionally with a take; replies /reply with its identifier once it "
         + "is saved, and sends it when the board can be reached"),
     Address(
-      "/feed/post/clip",
-      Declared.task([.needed("message", .text)]) { feed, request throws(Refusal) in
-        try feed.postClip(request)
-      },
+      "/feed/post/clip", Declared.task([.needed("message", .text)], BoardFeed.postClip),
       "Posts a message with the clip of loop 1, like /feed/post"),
-    one(
-      "/feed/play",
-      "Plays the audio of a post: from loop 1 if it fits in --loop-seconds, else as a song"
-    ) {
-      feed, request throws(Refusal) in
-      try feed.play(request)
-    },
-    one("/feed/keep", "Saves the audio of a post as a take, with its message") {
-      feed, request throws(Refusal) in
-      try feed.keep(request)
-    },
-    one("/feed/delete", "Deletes a post of this node from the board") {
-      feed, request throws(Refusal) in
-      try feed.delete(request)
-    },
+    Address(
+      "/feed/play", Declared.task([number], BoardFeed.play),
+      "Plays the audio of a post: from loop 1 if it fits in --loop-seconds, else as a song"),
+    Address(
+      "/feed/keep", Declared.task([number], BoardFeed.keep),
+      "Saves the audio of a post as a take, with its message"),
+    Address(
+      "/feed/delete", Declared.task([number], BoardFeed.delete),
+      "Deletes a post of this node from the board"),
     Address(
       "/feed/board",
-      Declared.setting([.needed("url", .text)]) { feed in
-        [.string(feed.board)]
-      } write: { feed, request throws(Refusal) in
+      Declared.setting([.needed("url", .text)], \.board) { feed, request throws(Refusal) in
         let text = request.text(0) ?? ""
         guard text.isEmpty || HTTPPlace(text) != nil else {
           throw Refusal(
@@ -81,9 +65,7 @@ extension BoardFeed {
       "URL of the board; empty for the node's own"),
     Address(
       "/feed/name",
-      Declared.setting([.needed("name", .text)]) { feed in
-        [.string(feed.name)]
-      } write: { feed, request throws(Refusal) in
+      Declared.setting([.needed("name", .text)], \.name) { feed, request throws(Refusal) in
         let text = request.text(0) ?? ""
         guard text.count <= longestName else {
           throw Refusal(.range, "/feed/name: \(text.count) characters, more than \(longestName)")
@@ -93,23 +75,10 @@ extension BoardFeed {
       "Name on posts; empty for the node's name"),
     Address(
       "/feed/format",
-      Declared.setting([.word(of: ["flac", "opus"])]) { feed in
-        [.string(feed.format)]
-      } write: { feed, request in
+      Declared.setting([.word(of: ["flac", "opus"])], \.format) { feed, request in
         feed.format = request.text(0) ?? "flac"
       }, kept: .home,
       "Audio format of posts: lossless, or small"),
-    Address(
-      waitingPath,
-      Declared.reading(types: "i", isAnnounced: true) { [.int32(Int32($0.waiting))] },
-      "Number of posts in the outbox"),
+    Address(waitingPath, Declared.reading(\.waiting), "Number of posts in the outbox"),
   ]
-
-  private static func one(
-    _ path: String, _ help: String,
-    _ start: @escaping @Sendable (BoardFeed, Request) throws(Refusal) -> Void
-  ) -> Address {
-    Address(
-      path, Declared.task([.needed("number", .whole, in: 1...Double(Int32.max))], start), help)
-  }
 }

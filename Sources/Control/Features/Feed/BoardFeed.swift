@@ -10,8 +10,6 @@ final class BoardFeed: Feature {
   private static let newsPeriod = 3e6
   // The first and the maximum retry interval of sending a post.
   private static let (firstDistance, longestDistance) = (3e6, 300e6)
-  // Limits clients that are faster than the board.
-  private static let mostUnderWay = 32
   // The maximum number of new posts announced at once. Clients can query more.
   private static let mostNews = 50
 
@@ -23,7 +21,8 @@ final class BoardFeed: Feature {
   }
 
   let context: Context
-  private let reading = Worker("feed")
+  // Limits clients that are faster than the board.
+  private let reading = Worker("feed", most: 32, of: "requests for the board are already queued")
   private let sending = Worker("outbox")
   private var boardsOfHome: Boards?
   /// The URL of the board; empty for the node's own.
@@ -65,10 +64,7 @@ final class BoardFeed: Feature {
     _ work: @escaping @Sendable (FeedReader) throws(Refusal) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
   ) throws(Refusal) {
-    guard reading.count < Self.mostUnderWay else {
-      throw Refusal(
-        .busy, "\(reading.count) requests for the board are already queued; try again later")
-    }
+    try reading.checkRoom()
     let reader = try boards().reader
     reading.run({ () throws(Refusal) in try work(reader) }, then: ending)
   }
@@ -107,7 +103,7 @@ final class BoardFeed: Feature {
       guard let newest else { return }
       for post in page.posts.reversed() where post.number > newest {
         context.announce(Self.post, post.row)
-        if own.contains(post.number) { context.announce(Self.mine, [post.numberArgument]) }
+        if own.contains(post.number) { context.announce(Self.mine, post.number.arguments) }
       }
     }
   }
@@ -121,11 +117,10 @@ final class BoardFeed: Feature {
       let page = try reader.page(board, before: before == 0 ? nil : before, count: count)
       return (page.posts, reader.own(board, in: page))
     } then: { outcome in
-      request.attempt { () throws(Refusal) in
-        let (posts, own) = try outcome.get()
+      request.complete(outcome) { posts, own in
         for post in posts {
           request.answer(Self.post, post.row)
-          if own.contains(post.number) { request.answer(Self.mine, [post.numberArgument]) }
+          if own.contains(post.number) { request.answer(Self.mine, post.number.arguments) }
         }
         request.answer(Self.end, [.int32(Int32(posts.count))])
       }
@@ -147,8 +142,7 @@ final class BoardFeed: Feature {
       }
       return (post, path, seconds)
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let (post, path, seconds) = try outcome.get()
+      request.complete(outcome) { post, path, seconds throws(Refusal) in
         guard let self else { return }
         let words = ["\(post.number)", post.title]
         guard seconds <= transfer.seconds else {
@@ -163,8 +157,7 @@ final class BoardFeed: Feature {
           try self?.play(request, attempt: attempt + 1)
           return true
         } then: { [weak self] outcome in
-          request.attempt { () throws(Refusal) in
-            try outcome.get()
+          request.complete(outcome) { _ in
             self?.context[Player.self].play()
             request.done(words)
           }
@@ -181,8 +174,7 @@ final class BoardFeed: Feature {
     try read { [board] reader throws(Refusal) in
       try reader.sound(board, number)
     } then: { outcome in
-      request.attempt { () throws(Refusal) in
-        let (post, path) = try outcome.get()
+      request.complete(outcome) { post, path throws(Refusal) in
         try workers.file { library throws(LibraryFault) in
           let take = try library.importFile(path)
           return try library.edit(
@@ -203,9 +195,8 @@ final class BoardFeed: Feature {
     try read { [board] reader throws(Refusal) in
       try reader.delete(board, number)
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let post = try outcome.get()
-        self?.context.announce(Self.deleted, [post.numberArgument])
+      request.complete(outcome) { post in
+        self?.context.announce(Self.deleted, post.number.arguments)
         request.done("\(post.number)")
       }
     }
@@ -227,8 +218,7 @@ final class BoardFeed: Feature {
     try workers.file { library throws(LibraryFault) in
       try library.export(id, to: path)
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        try outcome.get()
+      request.complete(outcome) { _ throws(Refusal) in
         try self?.put(message, path, request)
       }
     }
@@ -239,8 +229,7 @@ final class BoardFeed: Feature {
     let message = try message(request)
     let path = try boards().sender.newPath(ending: format)
     try context[Takes.self].clips.copy(for: request.path) { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let transit = try outcome.get()
+      request.complete(outcome) { transit throws(Refusal) in
         let transfer = transit.transfer
         try self?.put(message, path, request) { () throws(Refusal) in
           try PostSound.write(transfer, to: path)
@@ -274,8 +263,7 @@ final class BoardFeed: Feature {
       return try sender.add(board, name: name, message: message, soundAt: path)
     }) { [weak self] outcome in
       whenDone()
-      request.attempt { () throws(Refusal) in
-        let (id, waiting) = try outcome.get()
+      request.complete(outcome) { id, waiting in
         self?.tellWaiting(waiting)
         // A client waits, so it is sent immediately, whatever failed before.
         self?.nextSending = 0
@@ -293,27 +281,22 @@ final class BoardFeed: Feature {
   private func send(_ sender: FeedSender) {
     nextSending = .infinity
     sending.run({ sender.sendNext() }) { [weak self] outcome in
-      guard let self, case .success(let sending) = outcome else { return }
-      let now = context.now()
+      guard let self, case .success(let (sending, left)) = outcome else { return }
+      tellWaiting(left)
+      nextSending = left > 0 ? 0 : .infinity
       switch sending {
-      case .nothing: tellWaiting(0)
-      case .sent(let left):
-        tellWaiting(left)
+      case .nothing: break
+      case .sent:
         distance = Self.firstDistance
-        nextSending = left > 0 ? 0 : .infinity
         nextNews = 0
-      case .later(let line, let left):
-        tellWaiting(left)
+      case .later(let line):
         // Reported once. /feed/waiting shows further progress.
         if distance == Self.firstDistance {
           context.report(Refusal(.io, "\(line); sending will be retried"), of: Self.postPath)
         }
-        nextSending = now + distance
+        nextSending = context.now() + distance
         distance = min(2 * distance, Self.longestDistance)
-      case .refused(let line, let left):
-        tellWaiting(left)
-        context.report(Refusal(.denied, line), of: Self.postPath)
-        nextSending = left > 0 ? 0 : .infinity
+      case .refused(let line): context.report(Refusal(.denied, line), of: Self.postPath)
       }
     }
   }
@@ -323,14 +306,9 @@ extension Post {
   // The maximum length of a title in lists.
   private static let longestTitle = 60
 
-  fileprivate var numberArgument: Argument { .int32(Int32(clamping: number)) }
-
   /// The arguments of `/post`.
   fileprivate var row: [Argument] {
-    [
-      numberArgument, .string(name), .string(date.text), .string(message),
-      .float(Float(sound?.seconds ?? -1)),
-    ]
+    Argument.row(number, name, date.text, message, sound?.seconds ?? -1)
   }
 
   /// The start of its first line, or its author if there is no text.

@@ -8,27 +8,23 @@ final class FeedReader: @unchecked Sendable {
   // The post cache is emptied above this count.
   private static let mostKnown = 1000
 
-  private let connector: BoardConnector
+  private var clients: BoardClients
   private let copies: SoundCopies
   private let receipts: Receipts
-  private var client: (board: String, client: any BoardClient)?
   private var known: [Int: Post] = [:]
   private var soundPaths: [Int: String] = [:]
 
   /// Creates a reader that keeps copies of sounds in a home folder.
   init(home: String, _ connector: BoardConnector) {
-    self.connector = connector
+    clients = BoardClients(connector)
     copies = SoundCopies(home: home)
     receipts = Receipts(home: home)
   }
 
   // The caches belong to one board: post numbers mean something else on another.
   private func client(of board: String) throws(FeedFault) -> any BoardClient {
-    if let client, client.board == board { return client.client }
-    let new = try connector.client(of: board)
-    client = (board, new)
-    (known, soundPaths) = ([:], [:])
-    return new
+    if clients.board != board { (known, soundPaths) = ([:], [:]) }
+    return try clients.client(of: board)
   }
 
   /// Returns the numbers of the posts in a page that this node sent.
@@ -39,7 +35,7 @@ final class FeedReader: @unchecked Sendable {
 
   /// Returns posts before a number, or the newest ones.
   func page(_ board: String, before: Int?, count: Int) throws(Refusal) -> PostPage {
-    try asRefusal { () throws(FeedFault) in
+    try refusing { () throws(FeedFault) in
       let page = try client(of: board).page(before: before, count: count)
       if known.count > Self.mostKnown { known.removeAll() }
       for post in page.posts { known[post.number] = post }
@@ -49,7 +45,7 @@ final class FeedReader: @unchecked Sendable {
 
   /// Returns a post by number, and the path of a file with its sound.
   func sound(_ board: String, _ number: Int) throws(Refusal) -> (post: Post, path: String) {
-    try asRefusal { () throws(FeedFault) in
+    try refusing { () throws(FeedFault) in
       let post = try post(board, number)
       guard post.sound != nil else {
         throw FeedFault("post \(number) has no sound", isPassing: false, isMissing: true)
@@ -76,7 +72,7 @@ final class FeedReader: @unchecked Sendable {
 
   /// Deletes a post of this node's own from a board.
   func delete(_ board: String, _ number: Int) throws(Refusal) -> Post {
-    try asRefusal { () throws(FeedFault) in
+    try refusing { () throws(FeedFault) in
       let post = try post(board, number)
       guard let secret = receipts.secrets(board: board)[post.id] else {
         throw FeedFault("post \(number) is not from this node", isPassing: false)

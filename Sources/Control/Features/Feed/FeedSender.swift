@@ -10,25 +10,17 @@ final class FeedSender: @unchecked Sendable {
   private static let mostSoundBytes = 5_900_000
 
   private let home: String
-  private let connector: BoardConnector
+  private var clients: BoardClients
   private let receipts: Receipts
   private let outbox: Outbox
-  private var client: (board: String, client: any BoardClient)?
   private let fileCount = Guarded(0)
 
   /// Creates a sender whose outbox is in a home folder.
   init(home: String, _ connector: BoardConnector) {
     self.home = home
-    self.connector = connector
+    clients = BoardClients(connector)
     receipts = Receipts(home: home)
     outbox = Outbox(home: home)
-  }
-
-  private func client(of board: String) throws(FeedFault) -> any BoardClient {
-    if let client, client.board == board { return client.client }
-    let new = try connector.client(of: board)
-    client = (board, new)
-    return new
   }
 
   /// Returns the path of a new file for a sound on its way into the outbox.
@@ -40,10 +32,8 @@ final class FeedSender: @unchecked Sendable {
       return count
     }
     let folder = "\(home)/outbox"
-    do throws(SystemError) {
+    try refusing("the post can't be kept: ") { () throws(SystemError) in
       try Files.makeFolder(folder)
-    } catch {
-      throw Refusal(.io, "the post can't be kept: \(error)")
     }
     // A file left behind by an earlier process is overwritten.
     let path = "\(folder)/sound-\(number).\(ending)"
@@ -69,7 +59,7 @@ final class FeedSender: @unchecked Sendable {
       }
     }
     let draft = Draft(name: name, message: message, audio: audio)
-    return try asRefusal { () throws(FeedFault) in
+    return try refusing { () throws(FeedFault) in
       (draft.id, try outbox.add(draft, for: board))
     }
   }
@@ -78,30 +68,30 @@ final class FeedSender: @unchecked Sendable {
   enum Sending: Sendable {
     /// The outbox is empty.
     case nothing
-    case sent(left: Int)
+    case sent
     /// The post stays queued and is sent again later.
-    case later(String, left: Int)
+    case later(String)
     /// The board rejects the post for good; it is put aside.
-    case refused(String, left: Int)
+    case refused(String)
   }
 
-  /// Sends the oldest queued post.
-  func sendNext() -> Sending {
+  /// Sends the oldest queued post, and returns the number of those left.
+  func sendNext() -> (sending: Sending, left: Int) {
     let numbers = outbox.numbers
-    guard let number = numbers.first else { return .nothing }
+    guard let number = numbers.first else { return (.nothing, 0) }
     let left = numbers.count - 1
     guard let item = outbox.item(number) else {
-      return .refused("a post that waited can't be read any more", left: left)
+      return (.refused("a post that waited can't be read any more"), left)
     }
     do throws(FeedFault) {
-      try client(of: item.board).post(item.draft)
+      try clients.client(of: item.board).post(item.draft)
       receipts.add(item.draft, board: item.board)
       outbox.remove(number)
-      return .sent(left: left)
+      return (.sent, left)
     } catch {
-      if error.isPassing { return .later(error.message, left: numbers.count) }
+      if error.isPassing { return (.later(error.message), numbers.count) }
       outbox.putAside(number)
-      return .refused(error.message, left: left)
+      return (.refused(error.message), left)
     }
   }
 }

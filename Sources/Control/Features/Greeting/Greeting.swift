@@ -48,14 +48,8 @@ final class Greeting: Feature {
 extension Greeting {
   static let addresses = [
     Address(
-      "/settings/startup",
-      Declaring<Greeting>.setting([.needed("on", .whole, in: 0...1)]) { greeting in
-        [.int32(greeting.isOn ? 1 : 0)]
-      } write: { greeting, request in
-        greeting.isOn = request.whole(0) == 1
-      }, kept: .home,
-      "Startup sound: 1 plays three soft notes when the node is ready and its output is "
-        + "connected")
+      "/settings/startup", Declaring<Greeting>.flag(\.isOn, named: "on"), kept: .home,
+      "Startup sound: 1 plays three soft notes when the node is ready and its output is connected")
   ]
 }
 

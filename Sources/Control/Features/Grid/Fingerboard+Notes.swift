@@ -28,14 +28,36 @@ extension Fingerboard {
     plan.add(ends(of: taken, at: request.due), from: request.origin)
   }
 
-  /// Starts a note on a finger, or ends it with velocity 0.
-  func play(
+  /// Starts the note of a MIDI key, or ends it with velocity 0.
+  func playKey(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let key = request.whole(0) ?? 0
+    try play(.key(UInt8(key)), key: key, velocity: request.number(1), request, into: &plan)
+  }
+
+  /// Ends the note of a MIDI key.
+  func endKey(_ request: Request, into plan: inout Plan) {
+    endNote(.key(UInt8(request.whole(0) ?? 0)), request, into: &plan)
+  }
+
+  /// Starts the note of a white key of the piano, or ends it with velocity 0.
+  func playPiano(_ number: Int, _ request: Request, into plan: inout Plan) throws(Refusal) {
+    let key = gridState.piano.notes[number - 1]
+    try play(.piano(UInt8(number)), key: key, velocity: request.number(0), request, into: &plan)
+  }
+
+  /// Sets the octave of the piano.
+  func setPianoOctave(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    gridState.piano = try refusing { () throws(MusicFault) in
+      try Piano(octave: request.whole(0) ?? Piano.initialOctave)
+    }
+  }
+
+  private func play(
     _ finger: Finger, key: Int, velocity: Double?, _ request: Request, into plan: inout Plan
   ) throws(Refusal) {
     let velocity = velocity.map { Float($0) } ?? GridState.usualVelocity
     if velocity > 0 {
-      try startNote(
-        gridState.start(finger, key: key, velocity: velocity), request, into: &plan)
+      try startNote(gridState.start(finger, key: key, velocity: velocity), request, into: &plan)
     } else {
       endNote(finger, request, into: &plan)
     }

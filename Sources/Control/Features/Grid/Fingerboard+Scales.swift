@@ -3,14 +3,11 @@ internal import Music
 /// User scales.
 extension Fingerboard {
   /// Saves a user scale, in semitones above the root, or in notes of the current tuning.
-  func addScale(_ name: String, _ steps: [Int], _ request: Request, into plan: inout Plan)
-    throws(Refusal)
-  {
-    let scale: Scale
-    do throws(MusicFault) {
-      scale = try Scale(name: name, steps: steps, period: gridState.grid.tuning.count)
-    } catch {
-      throw Refusal(error)
+  func addScale(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let name = request.text(0) ?? ""
+    let steps = request.arguments.indices.dropFirst().compactMap { request.whole($0) }
+    let scale = try refusing { () throws(MusicFault) in
+      try Scale(name: name, steps: steps, period: gridState.grid.tuning.count)
     }
     try changeScales(request, into: &plan) { scales, current throws(MusicFault) in
       try scales.add(scale)
@@ -22,7 +19,8 @@ extension Fingerboard {
   /// Deletes a user scale.
   ///
   /// If it is in use, the grid becomes chromatic.
-  func deleteScale(_ name: String, _ request: Request, into plan: inout Plan) throws(Refusal) {
+  func deleteScale(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let name = request.text(0) ?? ""
     try changeScales(request, into: &plan) { [gridState] scales, current throws(MusicFault) in
       let deleted = try scales.scale(named: name)
       try scales.delete(name)
@@ -36,11 +34,8 @@ extension Fingerboard {
     _ change: (inout ScaleBook, Scale) throws(MusicFault) -> Scale?
   ) throws(Refusal) {
     var scales = gridState.scales
-    let scale: Scale?
-    do throws(MusicFault) {
-      scale = try change(&scales, gridState.grid.scale)
-    } catch {
-      throw Refusal(error)
+    let scale = try refusing { () throws(MusicFault) in
+      try change(&scales, gridState.grid.scale)
     }
     if let scale {
       try changeGrid(request, into: &plan) { grid in grid.scale = scale }

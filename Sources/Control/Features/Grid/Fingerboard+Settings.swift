@@ -8,7 +8,28 @@ extension Fingerboard {
   // MARK: - Fingers
 
   /// Starts the note of a cell, or ends it with velocity 0.
-  func touch(
+  func touch(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let (row, column) = Self.position(request)
+    try touch(row: row, column: column, velocity: request.number(2), request, into: &plan)
+  }
+
+  /// Does the same for a cell whose numbers are in the path.
+  func touchNumbered(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    guard request.numbers.count == 2 else {
+      throw Refusal(
+        .unknown, "/grid/{row}/{column} is a template; use an address such as /grid/1/3")
+    }
+    let (row, column) = (request.numbers[0], request.numbers[1])
+    // Unlike with /grid/release, an unknown cell is an error.
+    _ = try gridState.cell(row: row, column: column)
+    try touch(row: row, column: column, velocity: request.number(0), request, into: &plan)
+  }
+
+  private static func position(_ request: Request) -> (row: Int, column: Int) {
+    (request.whole(0) ?? 0, request.whole(1) ?? 0)
+  }
+
+  private func touch(
     row: Int, column: Int, velocity: Double?, _ request: Request, into plan: inout Plan
   ) throws(Refusal) {
     if velocity == 0 {
@@ -22,7 +43,12 @@ extension Fingerboard {
   }
 
   /// Ends the note of a cell.
-  func release(row: Int, column: Int, _ request: Request, into plan: inout Plan) {
+  func release(_ request: Request, into plan: inout Plan) {
+    let (row, column) = Self.position(request)
+    release(row: row, column: column, request, into: &plan)
+  }
+
+  private func release(row: Int, column: Int, _ request: Request, into plan: inout Plan) {
     // The numbers of another layout could match the finger of another cell.
     guard 1...gridState.layout.rows ~= row, 1...gridState.layout.columns ~= column else { return }
     endNote(gridState.finger(row: row, column: column), request, into: &plan)
@@ -31,9 +57,8 @@ extension Fingerboard {
   /// Moves the client's nearest finger to a cell.
   ///
   /// Its note ends and that of the cell starts on the same frame.
-  func slide(
-    row: Int, column: Int, _ request: Request, into plan: inout Plan
-  ) throws(Refusal) {
+  func slide(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let (row, column) = Self.position(request)
     let cell = try gridState.cell(row: row, column: column)
     var nearest: (note: HeldNotes.Note, distance: Int)?
     for note in gridState.held.notes where isOf(note.client, request.client) {
@@ -62,11 +87,7 @@ extension Fingerboard {
     _ change: (inout Grid) throws(MusicFault) -> Void
   ) throws(Refusal) {
     var grid = gridState.grid
-    do throws(MusicFault) {
-      try change(&grid)
-    } catch {
-      throw Refusal(error)
-    }
+    try refusing { () throws(MusicFault) in try change(&grid) }
     let isTunedAnew = grid.tuning != gridState.grid.tuning
     guard try gridState.change(to: grid) else {
       // The tuning affects keys outside the grid, too.
@@ -79,8 +100,53 @@ extension Fingerboard {
     updateKeyMap()
   }
 
+  /// Sets the root by name or number.
+  func setRoot(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let (name, number) = (request.text(0), request.whole(1))
+    guard name == nil || number == nil else {
+      throw Refusal(.type, "/grid/root: got both a name and a number; expected one of them")
+    }
+    try changeGrid(request, into: &plan) { grid throws(MusicFault) in
+      if let name { grid.root = try Root(name) }
+      if let number { grid.root = try Root(number: number) }
+    }
+  }
+
+  /// Sets the scale by name.
+  func setScale(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    try changeGrid(request, into: &plan) { [gridState] grid throws(MusicFault) in
+      grid.scale = try gridState.scale(named: request.text(0) ?? "")
+    }
+  }
+
+  /// Sets the size of the buttons.
+  func setSize(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let word = request.text(0) ?? ""
+    guard let size = Grid.Size(rawValue: word) else {
+      let words = Grid.Size.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Refusal(.range, "/grid/size: \(quoted(word)) is not one of \(words)")
+    }
+    try changeGrid(request, into: &plan) { grid in grid.size = size }
+  }
+
+  /// Sets the number of octaves; 0 fills the size.
+  func setOctaves(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let octaves = request.whole(0) ?? 0
+    try changeGrid(request, into: &plan) { grid in grid.octaves = octaves == 0 ? nil : octaves }
+  }
+
+  /// Shows or hides the names of notes.
+  func showNames(_ request: Request, into plan: inout Plan) {
+    gridState.showsNames = request.whole(0) == 1
+    layoutChanged()
+  }
+
   /// Sets the order of the notes: along the scale, or random by the current seed.
-  func setOrder(_ word: String, _ request: Request, into plan: inout Plan) throws(Refusal) {
+  func setOrder(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    try setOrder(request.text(0) ?? "", request, into: &plan)
+  }
+
+  private func setOrder(_ word: String, _ request: Request, into plan: inout Plan) throws(Refusal) {
     let order: Grid.Order
     switch word {
     case "scale": order = .scale
@@ -92,9 +158,12 @@ extension Fingerboard {
   }
 
   /// Shuffles the notes by a seed, or by a new one.
-  func randomize(_ seed: Int?, _ request: Request, into plan: inout Plan) throws(Refusal) {
-    gridState.seed =
-      seed.map { Int32($0) } ?? Int32.random(in: 1...Int32(GridState.possibleSeeds.upperBound))
+  ///
+  /// 0 is a released button.
+  func randomize(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let seed = request.whole(0) ?? Int.random(in: 1...Int(GridState.possibleSeeds.upperBound))
+    if seed == 0 { return }
+    gridState.seed = Int32(seed)
     try setOrder("random", request, into: &plan)
     plan.afterwards { [context] in
       context.keep(Self.seed, for: request)
@@ -103,8 +172,8 @@ extension Fingerboard {
   }
 
   /// Sets the seed, and lays out the notes again if their order is random.
-  func setSeed(_ seed: Int, _ request: Request, into plan: inout Plan) throws(Refusal) {
-    gridState.seed = Int32(seed)
+  func setSeed(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    gridState.seed = Int32(request.whole(0) ?? 0)
     if case .random = gridState.grid.order { try setOrder("random", request, into: &plan) }
   }
 
@@ -114,15 +183,16 @@ extension Fingerboard {
   ///
   /// On the control thread, even though disks can be slow, so that later messages in the same bundle or the
   /// next packet follow it.
-  func setTuning(_ name: String, _ request: Request, into plan: inout Plan) throws(Refusal) {
+  func setTuning(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    let name = request.text(0) ?? ""
     let cents = name.isEmpty ? Tuning.equal.cents : try readTuning(name)
     try changeTuning(cents, gridState.grid.tuning.referenceHz, request, into: &plan)
     gridState.tuningFile = name
   }
 
   /// Sets the frequency of A4, in Hz.
-  func setReference(_ hertz: Double, _ request: Request, into plan: inout Plan) throws(Refusal) {
-    try changeTuning(gridState.grid.tuning.cents, hertz, request, into: &plan)
+  func setReference(_ request: Request, into plan: inout Plan) throws(Refusal) {
+    try changeTuning(gridState.grid.tuning.cents, request.number(0) ?? 440, request, into: &plan)
   }
 
   private func changeTuning(
@@ -145,11 +215,8 @@ extension Fingerboard {
     guard let home = context[Takes.self].home else {
       throw Refusal(.state, "tunings need a home folder")
     }
-    let bytes: [UInt8]
-    do throws(LibraryFault) {
-      bytes = try HomeFile(reading: name, home: home).contents(atMost: ScalaFile.longestFile)
-    } catch {
-      throw Refusal(error)
+    let bytes = try refusing { () throws(LibraryFault) in
+      try HomeFile(reading: name, home: home).contents(atMost: ScalaFile.longestFile)
     }
     do throws(ScalaFile.Fault) {
       return try ScalaFile(bytes).cents

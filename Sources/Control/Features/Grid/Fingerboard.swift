@@ -40,6 +40,13 @@ final class Fingerboard: Feature {
     }
   }
 
+  /// Replies with the size of the grid, then with each cell.
+  func replyLayout(_ request: Request) {
+    for message in GridNotifier.messages(gridState) {
+      request.answer(on: message.path, message.arguments)
+    }
+  }
+
   /// Notes a change of the layout or of note names.
   func layoutChanged() { notifier.layoutChanged() }
 

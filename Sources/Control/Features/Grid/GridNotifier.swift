@@ -56,15 +56,10 @@ struct GridNotifier {
   /// The messages of a layout.
   static func messages(_ gridState: GridState) -> [(path: String, arguments: [Argument])] {
     let layout = gridState.layout
-    return [(Fingerboard.layoutPath, [.int32(Int32(layout.rows)), .int32(Int32(layout.columns))])]
+    return [(Fingerboard.layoutPath, Argument.row(layout.rows, layout.columns))]
       + layout.cells.map { cell in
-        (
-          Fingerboard.cell.path,
-          [
-            .int32(Int32(cell.row)), .int32(Int32(cell.column)),
-            .string(gridState.showsNames ? cell.name : ""), .int32(Int32(cell.note)),
-          ]
-        )
+        let name = gridState.showsNames ? cell.name : ""
+        return (Fingerboard.cell.path, Argument.row(cell.row, cell.column, name, cell.note))
       }
   }
 
@@ -94,13 +89,7 @@ struct GridNotifier {
         shared.notes.level(of: .cell($0)) > 0 && !board.gridState.held.isHeld(.cell($0))
       })
     changes = 0
-    let answerer = board.context.answerer
-    let targets = answerer.notifier.targets(wanting: Self.layoutAddresses)
-    guard !targets.isEmpty else { return }
-    for message in Self.messages(board.gridState) {
-      let packet = [UInt8](address: message.path, message.arguments)
-      for target in targets { answerer.send(packet, to: target) }
-    }
+    board.context.send(Self.messages(board.gridState), toSubscribersOf: Self.layoutAddresses)
   }
 
   // MARK: - Light
@@ -128,8 +117,7 @@ struct GridNotifier {
     let cents = snaps ? board.gridState.snappedCents : board.gridState.keyCents
     return (0..<128).compactMap { key in
       let finger = Finger.midi(UInt8(key))
-      let level = max(
-        shared.notes.level(of: finger), shared.notes.level(of: finger.repeated()))
+      let level = max(shared.notes.level(of: finger), shared.notes.level(of: finger.repeated()))
       return level > 0 ? (cents[key], level) : nil
     }
   }
@@ -161,6 +149,6 @@ struct GridNotifier {
 
   private func row(_ place: Int, _ level: Float) -> [Argument] {
     let (row, column) = place.quotientAndRemainder(dividingBy: columns)
-    return [.int32(Int32(row + 1)), .int32(Int32(column + 1)), .float(level)]
+    return Argument.row(row + 1, column + 1, level)
   }
 }

@@ -47,12 +47,7 @@ struct GridState {
   ///
   /// Returns whether the layout changes.
   mutating func change(to grid: Grid) throws(Refusal) -> Bool {
-    let layout: Layout
-    do throws(MusicFault) {
-      layout = try Layout(grid)
-    } catch {
-      throw Refusal(error)
-    }
+    let layout = try refusing { () throws(MusicFault) in try Layout(grid) }
     let cells = layout.rows * layout.columns
     guard cells <= Finger.mostCells else {
       throw Refusal(
@@ -100,6 +95,12 @@ struct GridState {
     return NoteStart(finger: finger, key: nearest, cents: Float(cents), velocity: velocity)
   }
 
+  /// The number of octaves; 0 if they fill the size.
+  var octaves: Int { grid.octaves ?? 0 }
+
+  /// The word for the order of the notes.
+  var orderName: String { if case .scale = grid.order { "scale" } else { "random" } }
+
   /// The name of the root.
   var rootName: String {
     let spelling = Spelling(of: grid.scale, on: grid.root)
@@ -112,17 +113,5 @@ struct GridState {
     let scale = try scales.scale(named: name)
     // The chromatic scale has all notes of the tuning.
     return scale == .initial ? try Scale.all(of: grid.tuning.count) : scale
-  }
-}
-
-extension Refusal {
-  init(_ fault: MusicFault) {
-    let code: Code =
-      switch fault.kind {
-      case .missing: .missing
-      case .range: .range
-      case .state: .state
-      }
-    self.init(code, fault.description)
   }
 }

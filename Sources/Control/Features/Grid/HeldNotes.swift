@@ -38,8 +38,7 @@ struct HeldNotes {
     let finger = note.finger.number
     let own = byFinger[finger]?.firstIndex { $0.client == note.client }
     guard own != nil || count < Self.most else {
-      throw Refusal(
-        .busy, "more than \(Self.most) held notes; /note/allOff ends all")
+      throw Refusal(.busy, "more than \(Self.most) held notes; /note/allOff ends all")
     }
     if let own {
       byFinger[finger]?.remove(at: own)

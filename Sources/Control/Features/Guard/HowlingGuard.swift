@@ -22,10 +22,8 @@ final class HowlingGuard: Feature {
       "/guard/hold", .number(.howlGuard(.hold), 0...3600), unit: "s", kept: .session,
       "Hold time of a notch; 0 holds it until /guard/clear"),
     Address(
-      "/guard/notches",
-      Declaring<HowlingGuard>.reading(types: "ff…", isAnnounced: true) { $0.notches },
-      "Frequency in Hz and depth in dB of each notch, in ascending order; empty if "
-        + "there are none"),
+      "/guard/notches", Declaring<HowlingGuard>.reading("ff…") { $0.notches },
+      "Frequency in Hz and depth in dB of each notch, in ascending order; empty if there are none"),
     Address(
       "/guard/clear",
       Declaring<HowlingGuard>.command(isButton: true) { _, _ in PlannedCommand(action: .clearGuard)

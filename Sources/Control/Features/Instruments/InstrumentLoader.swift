@@ -10,6 +10,7 @@ final class InstrumentLoader {
   private static let initial = "piano"
   // Shorter loads report no progress, in microseconds.
   private static let quietTime = 200_000.0
+  private static let busyMilliseconds = 2
 
   /// A requested instrument that is not playing yet.
   struct Order {
@@ -31,7 +32,7 @@ final class InstrumentLoader {
   /// The progress of loading the requested instrument, from 0 to 1.
   private(set) var progress: Float = 1
   private let context: Context
-  private let worker: InstrumentWorker
+  private let shelf: InstrumentShelf
   private var wantsInitial = false
   // Whether the current instrument stays if another one fails to load.
   private var hasFallback = false
@@ -42,9 +43,9 @@ final class InstrumentLoader {
   // The playing instrument, whose samples are still being read.
   private var unread: (order: Order, rest: InstrumentShelf.Ready)?
 
-  init(_ context: Context, _ worker: InstrumentWorker) {
+  init(_ context: Context, _ shelf: InstrumentShelf) {
     self.context = context
-    self.worker = worker
+    self.shelf = shelf
   }
 
   /// Whether an instrument is being loaded.
@@ -65,11 +66,10 @@ final class InstrumentLoader {
 
   /// Accepts a request, which cancels all others.
   func accept(_ name: String, for request: Request?, isKept: Bool) throws(Refusal) -> Order {
-    try worker.checkRoom()
+    try shelf.worker.checkRoom()
     cancelRequest()
     // The start of the node waits for the initial instrument.
-    let ticket =
-      request?.client == nil ? InstrumentTicket(patience: 0) : InstrumentTicket()
+    let ticket = request?.client == nil ? InstrumentTicket(patience: 0) : InstrumentTicket()
     let order = Order(
       name: name, request: request, isKept: isKept, ticket: ticket, since: context.now())
     asked = order
@@ -89,7 +89,7 @@ final class InstrumentLoader {
     by work: @escaping @Sendable (InstrumentShelf) throws(Refusal) -> InstrumentShelf.Ready?
   ) {
     let ticket = order.ticket
-    worker.run { shelf throws(Refusal) in
+    shelf.worker.run { [shelf] () throws(Refusal) in
       ticket.isWithdrawn ? nil : try work(shelf)
     } then: { [unowned self] (outcome: Result<InstrumentShelf.Ready?, Refusal>) in
       guard !ticket.isWithdrawn else { return }
@@ -124,23 +124,22 @@ final class InstrumentLoader {
     former.ticket.withdraw()
     asked = nil
     guard let request = former.request, request.client != nil else { return }
-    request.refuse(
-      Refusal(.state, "\(quoted(former.name)) was canceled by a later request"))
+    request.refuse(Refusal(.state, "\(quoted(former.name)) was canceled by a later request"))
   }
 
   // MARK: - Polling
 
   /// Requests the initial instrument when the list is known, and reports progress.
   ///
-  /// Returns whether a load is in progress.
-  func poll(_ now: Double, isOpening: Bool) -> Bool {
+  /// Returns the delay until the next poll in milliseconds, or nil if nothing is loaded.
+  func poll(_ now: Double, isOpening: Bool) -> Int? {
     if wantsInitial, !isOpening, !context.isOpening, asked == nil {
       wantsInitial = false
       if let order = try? accept(Self.initial, for: nil, isKept: false) { load(order) }
     }
     finishReading()
     tellProgress(now)
-    return asked != nil || unread != nil
+    return asked != nil || unread != nil ? Self.busyMilliseconds : nil
   }
 
   /// Reports warnings found while the rest of the samples was read.
@@ -166,9 +165,9 @@ final class InstrumentLoader {
   private func handOver(_ next: InstrumentShelf.Ready, _ order: Order) {
     let former = playing
     let instrument = next.reading.instrument
-    var change = PlannedCommand(action: .instrument(instrument.pointer))
-    change.isAnsweredLate = true
-    change.whenDone = { withExtendedLifetime(former) {} }
+    let change = PlannedCommand(
+      action: .instrument(instrument.pointer),
+      whenDone: { withExtendedLifetime(former) {} }, isAnsweredLate: true)
     // Done as soon as new notes use it, however long old ones are held.
     let sounding = PlannedCommand(
       action: .sync(0), whenDone: { [weak self] in self?.report(next, order) })

@@ -8,16 +8,16 @@ final class InstrumentNames {
   /// Whether the first lookup is in progress.
   private(set) var isOpening = false
   private let context: Context
-  private let worker: InstrumentWorker
+  private let shelf: InstrumentShelf
   private var names: [String] = []
   private var lookedAt = -Double.infinity
   private var isLooking = false
   // The number of pending additions and deletions.
   private var changes = 0
 
-  init(_ context: Context, _ worker: InstrumentWorker) {
+  init(_ context: Context, _ shelf: InstrumentShelf) {
     self.context = context
-    self.worker = worker
+    self.shelf = shelf
   }
 
   /// Whether a write is in progress.
@@ -47,7 +47,7 @@ final class InstrumentNames {
     guard ending != nil || !isLooking else { return }
     lookedAt = context.now()
     isLooking = true
-    worker.run { shelf in
+    shelf.worker.run { [shelf] in
       shelf.lookUp()
     } then: { [unowned self] (outcome: Result<InstrumentCatalogue, Refusal>) in
       isLooking = false
@@ -66,9 +66,11 @@ final class InstrumentNames {
     _ work: @escaping @Sendable (InstrumentShelf) throws(Refusal) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
   ) throws(Refusal) {
-    try worker.checkRoom()
+    try shelf.worker.checkRoom()
     changes += 1
-    worker.run(work) { [unowned self] outcome in
+    shelf.worker.run { [shelf] () throws(Refusal) in
+      try work(shelf)
+    } then: { [unowned self] outcome in
       changes -= 1
       guard case .success = outcome else {
         ending(outcome)

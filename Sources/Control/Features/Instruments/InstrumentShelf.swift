@@ -9,16 +9,8 @@ final class InstrumentShelf: @unchecked Sendable {
     let name: String
     /// The reader of its samples, some of which are loaded.
     let reading: InstrumentReading
-    private let faults: [String]
-
-    /// Creates an instrument.
-    ///
-    /// `faults` are those of sources that it replaces.
-    fileprivate init(_ reading: InstrumentReading, named name: String, faults: [String]) {
-      self.name = name
-      self.reading = reading
-      self.faults = faults
-    }
+    /// The faults of sources that it replaces.
+    fileprivate let faults: [String]
 
     /// Warnings found so far.
     var notes: [String] { faults + reading.notes }
@@ -30,14 +22,19 @@ final class InstrumentShelf: @unchecked Sendable {
       do throws(InstrumentFault) {
         let reading = try InstrumentReading(LoopInstrument.make(channels, rate: rate), ticket)
         guard try reading.begin() else { return nil }
-        return Ready(reading, named: InstrumentName.ofTheLoop, faults: [])
+        return Ready(name: InstrumentName.ofTheLoop, reading: reading, faults: [])
       } catch {
         // Silence can't be played.
-        throw error.kind == .missing ? Refusal(.state, error.description) : Refusal(error)
+        throw error.kind == .missing ? Refusal(.state, error.description) : error.refusal
       }
     }
   }
 
+  /// The queue on which the shelf is used.
+  ///
+  /// The node exits without waiting for a load.
+  let worker = Worker(
+    "instruments", isAwaited: false, most: 64, of: "requests for instruments are already queued")
   private let library: InstrumentLibrary
   // Confined to the background queue.
   private var catalogue: InstrumentCatalogue?
@@ -55,13 +52,10 @@ final class InstrumentShelf: @unchecked Sendable {
   func instrument(
     _ text: String, ticket: InstrumentTicket
   ) throws(Refusal) -> Ready? {
-    do throws(InstrumentFault) {
+    try refusing { () throws(InstrumentFault) in
       let name = try InstrumentName(text)
       // Files may have changed since the last lookup.
-      let entry = try lookUp().entry(name)
-      return try read(entry, ticket)
-    } catch {
-      throw Refusal(error)
+      return try read(lookUp().entry(name), ticket)
     }
   }
 
@@ -73,7 +67,7 @@ final class InstrumentShelf: @unchecked Sendable {
       do throws(InstrumentFault) {
         let reading = try InstrumentReading(entry.read(source), ticket)
         guard try reading.begin() else { return nil }
-        return Ready(reading, named: entry.name.text, faults: faults)
+        return Ready(name: entry.name.text, reading: reading, faults: faults)
       } catch {
         // Another source may replace it.
         guard index < entry.sources.count - 1 else { throw error }
@@ -87,33 +81,13 @@ final class InstrumentShelf: @unchecked Sendable {
   func add(
     _ name: String, file: String, bank: Int?, program: Int?
   ) throws(Refusal) -> [String] {
-    do throws(InstrumentFault) {
-      return try library.add(name, file: file, bank: bank, program: program).notes
-    } catch {
-      throw Refusal(error)
+    try refusing { () throws(InstrumentFault) in
+      try library.add(name, file: file, bank: bank, program: program).notes
     }
   }
 
   /// Deletes an instrument.
   func delete(_ name: String) throws(Refusal) {
-    do throws(InstrumentFault) {
-      try library.delete(name)
-    } catch {
-      throw Refusal(error)
-    }
-  }
-}
-
-extension Refusal {
-  init(_ fault: InstrumentFault) {
-    let code: Code =
-      switch fault.kind {
-      case .missing: .missing
-      case .broken: .type
-      case .denied: .denied
-      case .unwritable: .io
-      case .tooLarge: .range
-      }
-    self.init(code, fault.description)
+    try refusing { () throws(InstrumentFault) in try library.delete(name) }
   }
 }

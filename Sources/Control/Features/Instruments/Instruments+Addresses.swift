@@ -12,47 +12,30 @@ extension Instruments {
   static let addresses: [Address] = [
     Address(
       present,
-      Declared.slowSetting([.needed("name", .text)]) { instruments in
-        [.string(instruments.loader.present)]
-      } start: { instruments, request throws(Refusal) in
-        try instruments.play(request)
-      },
+      Declared.slowSetting("name", \.loader.present, start: Instruments.play),
       // Restored by setting it.
       kept: Kept(
-        .home, read: { $0[Instruments.self].loader.keptName }, isInEverySession: true),
+        place: .home, read: { $0[Instruments.self].loader.keptName }, isInEverySession: true),
       "Instrument of the grid and keys, played once loaded; replies /reply with a "
-        + "line per warning; take samples loop 1; without a name, replies with "
-        + "the current one"),
-    Address(
-      list,
-      Declared.reading(types: "s…", isAnnounced: true) { instruments in
-        instruments.names.current.map(Argument.string)
-      },
-      "Names of all instruments, in order"),
+        + "line per warning; take samples loop 1; without a name, replies with the current one"),
+    Address(list, Declared.reading(\.names.current), "Names of all instruments, in order"),
     Address(
       "/instrument/load",
-      Declared.task([
-        .needed("name", .text), .needed("file", .text),
-        .optional("bank", .whole, in: 0...128), .optional("program", .whole, in: 0...127),
-      ]) { instruments, request throws(Refusal) in
-        try instruments.add(request)
-      },
+      Declared.task(
+        [
+          .needed("name", .text), .needed("file", .text),
+          .optional("bank", .whole, in: 0...128), .optional("program", .whole, in: 0...127),
+        ], Instruments.add),
       "Adds a file in the home folder as an instrument: SF2 or SF3 with optional bank and "
-        + "program, SFZ, or a folder of WAV files; replies /reply like "
-        + "/grid/instrument"),
+        + "program, SFZ, or a folder of WAV files; replies /reply like /grid/instrument"),
     Address(
-      "/instrument/delete",
-      Declared.task([.needed("name", .text)]) { instruments, request throws(Refusal) in
-        try instruments.delete(request)
-      },
+      "/instrument/delete", Declared.task([.needed("name", .text)], Instruments.delete),
       "Deletes an added instrument, but not its file; replies /reply"),
     Address(
-      loading,
-      Declared.reading(types: "f", isAnnounced: true) { [.float($0.loader.progress)] },
+      loading, Declared.reading(\.loader.progress),
       "Progress of loading the requested instrument"),
     Address(
-      notes,
-      Declared.reading(types: "s…", isAnnounced: true) { $0.loader.notes.map(Argument.string) },
+      notes, Declared.reading(\.loader.notes),
       "Warnings about the current instrument: unplayable or unsupported parts, one line each"),
   ]
 }

@@ -4,21 +4,21 @@ internal import OSC
 
 /// The instruments of the grid and keys.
 final class Instruments: Feature {
-  private static let busyMilliseconds = 2
-
   /// The list of names.
   let names: InstrumentNames
   /// The loader.
   let loader: InstrumentLoader
   private let context: Context
-  private let worker: InstrumentWorker
+  private let shelf: InstrumentShelf
 
   init(_ context: Context) {
     self.context = context
-    worker = InstrumentWorker(InstrumentShelf(context.setup.instruments))
-    names = InstrumentNames(context, worker)
-    loader = InstrumentLoader(context, worker)
+    shelf = InstrumentShelf(context.setup.instruments)
+    names = InstrumentNames(context, shelf)
+    loader = InstrumentLoader(context, shelf)
   }
+
+  var workers: [Worker] { [shelf.worker] }
 
   /// Whether a write is in progress.
   var isWriting: Bool { names.isWriting }
@@ -29,12 +29,8 @@ final class Instruments: Feature {
   /// Whether an instrument is being loaded.
   var isUnderWay: Bool { names.isOpening || loader.isUnderWay }
 
-  /// Polls the disk and the engine.
-  func poll(_ now: Double) -> Int? {
-    worker.deliver()
-    let isLoading = loader.poll(now, isOpening: names.isOpening)
-    return worker.isBusy || isLoading ? Self.busyMilliseconds : nil
-  }
+  /// Polls the engine.
+  func poll(_ now: Double) -> Int? { loader.poll(now, isOpening: names.isOpening) }
 
   /// Stops the instrument of the previous session from serving as a fallback.
   func beginSession() { loader.forgetFallback() }
@@ -50,12 +46,7 @@ final class Instruments: Feature {
   /// Plays an instrument by name once it is loaded.
   func play(_ request: Request) throws(Refusal) {
     let text = request.text(0) ?? ""
-    let name: InstrumentName
-    do throws(InstrumentFault) {
-      name = try InstrumentName(text)
-    } catch {
-      throw Refusal(error)
-    }
+    let name = try refusing { () throws(InstrumentFault) in try InstrumentName(text) }
     let order = try loader.accept(text, for: request, isKept: !name.isOfTheLoop)
     guard !name.isOfTheLoop else {
       loadLoop(order)
@@ -95,7 +86,7 @@ final class Instruments: Feature {
     try names.change { shelf throws(Refusal) in
       try shelf.add(name, file: file, bank: bank, program: program)
     } then: { outcome in
-      request.attempt { () throws(Refusal) in request.done([name] + (try outcome.get())) }
+      request.complete(outcome) { notes in request.done([name] + notes) }
     }
   }
 

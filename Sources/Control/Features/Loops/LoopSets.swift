@@ -44,12 +44,9 @@ struct LoopSet: Sendable {
     return json.text + "\n"
   }
 
-  init(tempo: Double, beatsPerBar: Int, loops: [Loop]) {
-    self.tempo = tempo
-    self.beatsPerBar = beatsPerBar
-    self.loops = loops
-  }
+}
 
+extension LoopSet {
   /// Parses the contents of a file.
   init(_ bytes: [UInt8], _ path: String) throws(Refusal) {
     do throws(JSON.Fault) {
@@ -89,29 +86,28 @@ final class LoopSets {
     return home + "/sets"
   }
 
-  /// Returns the name of a set, or throws if it can't be a file name.
-  private static func name(_ request: Request) throws(Refusal) -> String {
-    let name = request.text(0) ?? ""
-    do throws(PresetFault) {
-      return try PresetName(name).text
-    } catch {
-      throw Refusal(error)
-    }
+  /// Returns the name and the path of a set, or throws if the name can't be a file name.
+  private func file(_ request: Request) throws(Refusal) -> (name: String, path: String) {
+    let text = request.text(0) ?? ""
+    let name = try refusing { () throws(PresetFault) in try PresetName(text).text }
+    return (name, try "\(folder())/\(name)\(Self.ending)")
+  }
+
+  private static func unknown(_ name: String) -> Refusal {
+    Refusal(.missing, "unknown loop set \(quoted(name)); /loops lists all")
   }
 
   // MARK: - Saving
 
   /// Saves each loop with a clip as a take, then the set.
   fileprivate func save(_ request: Request) throws(Refusal) {
-    let name = try Self.name(request)
-    let path = try "\(folder())/\(name)\(Self.ending)"
+    let (name, path) = try file(request)
     let loops = context[Loops.self]
     var wanted: [Int] = []
     for index in 0..<loops.count {
       let reading = loops.status(of: index).reading
       guard !reading.state.isRecording else {
-        throw Refusal(
-          .state, "loop \(index + 1) is recording; /loop/\(index + 1)/stop ends it")
+        throw Refusal(.state, "loop \(index + 1) is recording; /loop/\(index + 1)/stop ends it")
       }
       if reading.length > 0 { wanted.append(index) }
     }
@@ -130,8 +126,7 @@ final class LoopSets {
     }
     try context[Takes.self].save(loop: index, titled: "\(name) \(index + 1)", for: request.path) {
       [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let take = try outcome.get()
+      request.complete(outcome) { take throws(Refusal) in
         guard let self else { return }
         self.context[Takes.self].announce(take)
         var set = set
@@ -146,11 +141,9 @@ final class LoopSets {
   ) {
     let text = set.text
     worker.run { () throws(Refusal) in
-      do throws(SystemError) {
+      try refusing("the loop set is not saved: ") { () throws(SystemError) in
         try Files.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         try Files.write(text, to: path)
-      } catch {
-        throw Refusal(.io, "the loop set is not saved: \(error)")
       }
     } then: { outcome in
       request.complete(outcome, name)
@@ -178,21 +171,18 @@ final class LoopSets {
 
   /// Loads a set with its values, and clears all other loops.
   fileprivate func load(_ request: Request) throws(Refusal) {
-    let name = try Self.name(request)
-    let path = try "\(folder())/\(name)\(Self.ending)"
+    let (name, path) = try file(request)
     worker.run { () throws(Refusal) in
       let bytes: [UInt8]
       do throws(SystemError) {
         bytes = try Files.contents(of: path, atMost: Self.largest)
       } catch {
-        throw error.isMissing
-          ? Refusal(.missing, "unknown loop set \(quoted(name)); /loops lists all")
-          : Refusal(.io, "\(error)")
+        throw error.isMissing ? Self.unknown(name) : error.refusal
       }
       return try LoopSet(bytes, path)
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        try self?.apply(try outcome.get(), named: name, for: request)
+      request.complete(outcome) { set throws(Refusal) in
+        try self?.apply(set, named: name, for: request)
       }
     }
   }
@@ -233,8 +223,7 @@ final class LoopSets {
     func goOn(_ outcome: Result<Take, Refusal>) {
       var fault = fault
       if case .failure(let refusal) = outcome {
-        fault =
-          fault ?? Refusal(refusal.code, "loop \(loop.number) of the set: \(refusal.message)")
+        fault = fault ?? Refusal(refusal.code, "loop \(loop.number) of the set: \(refusal.message)")
       }
       load(loops.dropFirst(), fault, named: name, for: request)
     }
@@ -255,22 +244,17 @@ final class LoopSets {
       Files.names(in: folder).filter { $0.hasSuffix(Self.ending) }
         .map { String($0.dropLast(Self.ending.count)) }.sorted()
     } then: { outcome in
-      request.attempt { () throws(Refusal) in
-        let names = try outcome.get()
-        for name in names { request.answer(Self.set, [.string(name)]) }
-        request.answer(Self.endOfSets, [.int32(Int32(names.count))])
+      request.complete(outcome) { names in
+        request.answer(names, Self.set, end: Self.endOfSets, row: \.arguments)
       }
     }
   }
 
   /// Deletes a set, but not its takes.
   fileprivate func delete(_ request: Request) throws(Refusal) {
-    let name = try Self.name(request)
-    let path = try "\(folder())/\(name)\(Self.ending)"
+    let (name, path) = try file(request)
     worker.run { () throws(Refusal) in
-      guard Files.exist(path) else {
-        throw Refusal(.missing, "unknown loop set \(quoted(name)); /loops lists all")
-      }
+      guard Files.exist(path) else { throw Self.unknown(name) }
       Files.remove(path)
     } then: { outcome in
       request.complete(outcome, name)
@@ -287,28 +271,16 @@ extension LoopSets {
 
   static let addresses: [Address] = [
     Address(
-      "/loops",
-      Declared.question(end: endOfSets.path) { loops, request throws(Refusal) in
-        try loops.sets.list(request)
-      },
+      "/loops", Declared.question(end: endOfSets) { $0.sets.list },
       "Lists the saved loop sets: replies /loops/set s:name for each, then /loops/end i:count"),
     Address(
-      "/loops/save",
-      Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
-        try loops.sets.save(request)
-      },
+      "/loops/save", Declared.task([.needed("name", .text)]) { $0.sets.save },
       "Saves all loops as a set with this name: takes, values and tempo"),
     Address(
-      "/loops/load",
-      Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
-        try loops.sets.load(request)
-      },
+      "/loops/load", Declared.task([.needed("name", .text)]) { $0.sets.load },
       "Loads a loop set with its values and tempo; the loops are stopped at their start"),
     Address(
-      "/loops/delete",
-      Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
-        try loops.sets.delete(request)
-      },
+      "/loops/delete", Declared.task([.needed("name", .text)]) { $0.sets.delete },
       "Deletes a loop set; its takes stay in the library"),
     Address(set), Address(endOfSets),
   ]

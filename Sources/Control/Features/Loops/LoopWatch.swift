@@ -90,40 +90,37 @@ struct LoopStatus {
   /// The position in the clip, in seconds.
   var position: Float { seconds(reading.position) }
 
+  /// The length of the clip, in seconds.
+  var length: Float { seconds(reading.length) }
+
   /// The arguments of `/player/state`.
   var player: [Argument] {
-    [
-      .string(reading.state.word), .string(reading.state.mode), .float(position),
-      .float(seconds(reading.length)), .int32(Int32(reading.overdubs)),
-    ]
+    Argument.row(reading.state.word, reading.state.mode, position, length, reading.overdubs)
   }
 
   /// The arguments of `/loop/state`.
   var loop: [Argument] {
-    [
-      .string("\(reading.activity)"), .float(position), .float(seconds(reading.length)),
-      .int32(Int32(reading.overdubs)),
-      .string(reading.activityToCome.map { "\($0)" } ?? ""),
-    ]
+    Argument.row(
+      "\(reading.activity)", position, length, reading.overdubs,
+      reading.activityToCome.map { "\($0)" } ?? "")
   }
 
   /// The number of undo and redo steps.
   var steps: [Argument] {
     // A recording must end first.
-    if reading.state.isRecording { return [.int32(0), .int32(0)] }
-    return [.int32(Int32(reading.stepsBack)), .int32(Int32(reading.stepsForth))]
+    if reading.state.isRecording { return Argument.row(0, 0) }
+    return Argument.row(reading.stepsBack, reading.stepsForth)
   }
 
   /// The queued command, and the seconds until it starts.
   var waiting: [Argument] {
-    [
-      .string(reading.pending.map(\.word) ?? ""),
-      .float(reading.waiting.map(seconds) ?? (reading.pending == nil ? 0 : -1)),
-    ]
+    Argument.row(
+      reading.pending.map(\.word) ?? "",
+      reading.waiting.map(seconds) ?? (reading.pending == nil ? 0 : -1))
   }
 }
 
 extension LoopAction {
-  /// The word in `/player/next`.
-  fileprivate var word: String { self == .recordOn ? "record" : "\(self)" }
+  /// The word in addresses and in `/player/next`.
+  var word: String { self == .recordOn ? "record" : "\(self)" }
 }

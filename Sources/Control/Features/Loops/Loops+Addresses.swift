@@ -25,57 +25,56 @@ extension Loops {
   private static func addresses(ofLoop index: Int, seconds: Float) -> [Address] {
     let path = "/loop/\(index + 1)"
     let family: Address.Family = index == 0 ? .first : .further
-    func button(_ name: String, _ action: LoopAction, _ help: String) -> Address {
+    func command(
+      _ name: String, _ forms: [Address.Form], unit: String = "", _ help: String,
+      _ action: @escaping @Sendable (Request) -> Command.Action
+    ) -> Address {
       Address(
         "\(path)/\(name)",
-        Declared.command(isButton: true) { loops, request in
-          loops.command(.loop(action, loop: UInt8(index)), of: index, request)
-        }, family: family, help)
-    }
-    func keep(_ name: String, _ unit: String, isBars: Bool, _ help: String) -> Address {
-      Address(
-        "\(path)/\(name)",
-        Declared.command([.needed(unit, .number, in: isBars ? 0.25...64 : 0.05...60)]) {
-          loops, request in
-          let amount = Float(request.number(0) ?? 0)
-          return loops.command(
-            .keep(amount, isBars: isBars, loop: UInt8(index)), of: index, request)
+        Declared.command(forms, isButton: forms.isEmpty) { loops, request in
+          loops.command(action(request), of: index, request)
         }, unit: unit, family: family, help)
+    }
+    func button(_ action: LoopAction, _ help: String) -> Address {
+      command(action.word, [], help) { _ in .loop(action, loop: UInt8(index)) }
+    }
+    func keep(
+      _ name: String, _ unit: String, _ range: ClosedRange<Double>, isBars: Bool, _ help: String
+    ) -> Address {
+      command(name, [.needed(unit, .number, in: range)], unit: unit, help) {
+        .keep(Float($0.number(0) ?? 0), isBars: isBars, loop: UInt8(index))
+      }
     }
     func reading(
       _ name: String, _ types: String, _ help: String,
       _ read: @escaping @Sendable (Loops) -> [Argument]
     ) -> Address {
-      Address(
-        "\(path)/\(name)", Declared.reading(types: types, isAnnounced: true, read: read),
-        family: family, help)
+      Address("\(path)/\(name)", Declared.reading(types, read: read), family: family, help)
     }
     return [
       button(
-        "record", .recordOn,
+        .recordOn,
         "Starts or ends a recording, which continues as after says; resumes a paused one"),
-      button("play", .play, "Plays or pauses the loop; ends a recording"),
-      button("pause", .pause, "Pauses or resumes playback or recording"),
-      button("stop", .stop, "Stops playback or recording and rewinds to the start"),
-      button("overdub", .overdub, "Starts or ends overdubbing of the source onto the loop"),
-      button("replace", .replace, "Starts or ends replacing the loop with the source"),
+      button(.play, "Plays or pauses the loop; ends a recording"),
+      button(.pause, "Pauses or resumes playback or recording"),
+      button(.stop, "Stops playback or recording and rewinds to the start"),
+      button(.overdub, "Starts or ends overdubbing of the source onto the loop"),
+      button(.replace, "Starts or ends replacing the loop with the source"),
       button(
-        "substitute", .substitute,
+        .substitute,
         "Starts or ends replacing the loop with the source while the previous cycle is heard"),
-      button(
-        "multiply", .multiply,
-        "Starts or ends repeating the loop under an overdub, in whole cycles"),
-      button("insert", .insert, "Starts or ends inserting the source at the playhead"),
-      button("once", .once, "Plays the loop once, from start to end"),
-      button("undo", .undo, "Undoes the last step"),
-      button("redo", .redo, "Redoes the last undone step"),
-      button("clear", .clear, "Clears the loop; undo restores it"),
-      button("cancel", .cancel, "Cancels the command that waits for a beat or the threshold"),
+      button(.multiply, "Starts or ends repeating the loop under an overdub, in whole cycles"),
+      button(.insert, "Starts or ends inserting the source at the playhead"),
+      button(.once, "Plays the loop once, from start to end"),
+      button(.undo, "Undoes the last step"),
+      button(.redo, "Redoes the last undone step"),
+      button(.clear, "Clears the loop; undo restores it"),
+      button(.cancel, "Cancels the command that waits for a beat or the threshold"),
       keep(
-        "keep", "bars", isBars: true,
+        "keep", "bars", 0.25...64, isBars: true,
         "Retroactive recording: makes a loop of the last bars of the source"),
       keep(
-        "keepSeconds", "s", isBars: false,
+        "keepSeconds", "s", 0.05...60, isBars: false,
         "Retroactive recording: makes a loop of the last seconds of the source"),
       Address(
         "\(path)/pedal",
@@ -126,15 +125,13 @@ extension Loops {
     [
       Address(
         "/loop/select",
-        Declared.arrangement([.whole(in: 1...Parameter.mostLoops)]) {
-          [.int32(Int32($0.selected + 1))]
-        } plan: { loops, request, plan throws(Refusal) in
+        Declared.arrangement([.whole(in: 1...Parameter.mostLoops)], \.selectedNumber) {
+          loops, request, plan throws(Refusal) in
           try loops.select(request, &plan)
         },
         "Number of the loop that /loop/selected/… refers to"),
       Address(
-        "/loops/size",
-        Declared.reading(types: "iff", isAnnounced: true) { $0.size },
+        "/loops/size", Declared.reading("iff") { $0.size },
         "Number of loops (--loops), maximum length in seconds (--loop-seconds), and memory of all loops "
           + "and the recent audio in MB"),
     ] + LoopSets.addresses

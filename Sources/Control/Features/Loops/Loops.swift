@@ -8,6 +8,7 @@ final class Loops: Feature {
   private(set) lazy var sets = LoopSets(context)
   // The loop that `/loop/selected` refers to, from 0.
   private(set) var selected = 0
+  var selectedNumber: Int { selected + 1 }
   private var watches: [LoopWatch]
   // The values of the selected loop that were sent last.
   private var sent: [Float] = []
@@ -27,10 +28,8 @@ final class Loops: Feature {
   var count: Int { watches.count }
 
   var size: [Argument] {
-    [
-      .int32(Int32(count)), .float(Float(context.loopSeconds)),
-      .float(Float(context.engine.memoryUsage.all) / 1_000_000),
-    ]
+    Argument.row(
+      count, context.loopSeconds, Float(context.engine.memoryUsage.all) / 1_000_000)
   }
 
   /// Tends the memory of the loops, and announces its size when it changes by a megabyte or more.
@@ -48,9 +47,7 @@ final class Loops: Feature {
 
   /// The state of a loop, counted from 0.
   func status(of index: Int) -> LoopStatus {
-    LoopStatus(
-      reading: context.loop(index),
-      rate: context.soundServer.status.rate)
+    LoopStatus(reading: context.loop(index), rate: context.soundServer.status.rate)
   }
 
   /// The peaks of a loop.

@@ -24,8 +24,7 @@ final class Bindings {
 
     // Every trigger can be pressed. Only controllers have a range.
     fileprivate var kinds: UInt8 {
-      let isForAll =
-        sending != nil || address.isPressed || address.isHeld || address.ends != nil
+      let isForAll = sending != nil || address.isPressed || address.isHeld || address.ends != nil
       return isForAll ? 0b1111 : 1 << Trigger.Kind.controller.rawValue
     }
 
@@ -80,9 +79,11 @@ final class Bindings {
     update()
   }
 
-  /// Whether there is room for a binding of an address.
-  func hasRoom(for path: String) -> Bool {
-    all.count < Self.most || all.contains { $0.path == path }
+  /// Throws if there is no room for a binding of an address.
+  func checkRoom(for path: String) throws(Refusal) {
+    guard all.count < Self.most || all.contains(where: { $0.path == path }) else {
+      throw Refusal(.busy, "more than \(Self.most) bindings; /midi/forget removes some")
+    }
   }
 
   /// Binds a trigger to an address, replacing the binding with the same purpose unless `besideOthers` is
@@ -154,11 +155,9 @@ final class Bindings {
   /// The arguments of `/midi/binding`: address, number and kind of the trigger, press, arguments, and name
   /// of the trigger.
   static func row(_ binding: Binding) -> [Argument] {
-    [
-      .string(binding.path), .int32(Int32(binding.trigger.number)),
-      .string(binding.trigger.word), .string(binding.press.rawValue),
-      .string(binding.sending.text), .string(binding.trigger.text(channel: binding.channel)),
-    ]
+    Argument.row(
+      binding.path, binding.trigger.number, binding.trigger.word, binding.press.rawValue,
+      binding.sending.text, binding.trigger.text(channel: binding.channel))
   }
 
   // MARK: - Audio thread
@@ -299,8 +298,7 @@ final class Bindings {
       case .learnt(let trigger, let value, let channel):
         guard let wish = learning else { continue }
         learning = nil
-        bind(
-          wish.binding(to: trigger, channel: channel < 16 ? channel : nil), for: wish.request)
+        bind(wish.binding(to: trigger, channel: channel < 16 ? channel : nil), for: wish.request)
         guard trigger.kind == .controller else { continue }
         learnt = (trigger.number, Int(value))
         // The press or movement that was mapped has no other effect.
@@ -311,8 +309,7 @@ final class Bindings {
         guard case .refused(let refusal) = kind,
           let path = presses.path(ofAction: number)
         else { continue }
-        context.report(
-          context[Loops.self].refusal(refusal, to: path, of: loop(of: path)), of: path)
+        context.report(context[Loops.self].refusal(refusal, to: path, of: loop(of: path)), of: path)
       }
     }
     for (controller, value) in moved {

@@ -5,12 +5,13 @@ internal import OSC
 /// MIDI keyboards, synthesizers, controllers and pedals.
 final class MIDI: Feature {
   /// The key maps in the audio thread, and those on their way there.
-  private(set) var keyMaps: [KeyMap] = []
+  let keyMaps: Handover<KeyMap>
   let context: Context
   let bindings: Bindings
 
   init(_ context: Context) {
     self.context = context
+    keyMaps = Handover(context)
     bindings = Bindings(context)
   }
 
@@ -27,20 +28,7 @@ final class MIDI: Feature {
   /// A held key keeps its pitch.
   func setKeyMap(snapped: [Float], own: [Float]) throws(Refusal) {
     let map = KeyMap(snapped: snapped, own: own)
-    let command = PlannedCommand(
-      action: .keyMap(map.pointer),
-      whenDone: { [weak self] in
-        // The audio thread has released all previous maps.
-        guard let self, let place = keyMaps.firstIndex(where: { $0 === map }) else { return }
-        keyMaps.removeFirst(place)
-      })
-    keyMaps.append(map)
-    do throws(Refusal) {
-      try context.submit([command])
-    } catch {
-      keyMaps.removeLast()
-      throw error
-    }
+    try keyMaps.send(map, by: .keyMap(map.pointer))
   }
 
   // MARK: - Binding
@@ -88,10 +76,7 @@ final class MIDI: Feature {
       throw Refusal(
         .denied, "\(path): can't be mapped, since an accidental press would end the node")
     }
-    guard bindings.hasRoom(for: path) else {
-      throw Refusal(
-        .busy, "more than \(Bindings.most) bindings; /midi/forget removes some")
-    }
+    try bindings.checkRoom(for: path)
     var sending: Binding.Sending?
     if press != nil || !arguments.isEmpty {
       sending = try address.sending(arguments, at: path, list: PressHandler.lists[path])
@@ -121,8 +106,7 @@ final class MIDI: Feature {
     var arguments = request.arguments.dropFirst(2).compactMap { $0 }
     let press = Self.takePress(&arguments)
     let wish = try wish(request.text(1) ?? "", arguments, press, request)
-    bindings.bind(
-      try Self.binding(wish, to: trigger, channel), besideOthers: true, for: request)
+    bindings.bind(try Self.binding(wish, to: trigger, channel), besideOthers: true, for: request)
   }
 
   private static func trigger(
@@ -141,15 +125,13 @@ final class MIDI: Feature {
     if binding.press == .turn, trigger.kind != .controller {
       throw Refusal(
         .type,
-        "\(wish.path): missing the argument to send on a press, after "
-          + "the address")
+        "\(wish.path): missing the argument to send on a press, after the address")
     }
     if binding.sending == .toggle, wish.address.ends == nil {
       throw Refusal(.type, "\(wish.path): more than two values, so a press can't toggle it")
     }
     if binding.press == .long, trigger.kind == .program {
-      throw Refusal(
-        .type, "a program change has no release, so it can't be long")
+      throw Refusal(.type, "a program change has no release, so it can't be long")
     }
     return binding
   }
@@ -170,15 +152,13 @@ final class MIDI: Feature {
     }
     guard bindings.forget(path, press, for: request) else {
       let what = press.map { "no \($0.rawValue) press" } ?? "no controller"
-      throw Refusal(
-        .missing, "\(what) is bound to \(quoted(path)); \(Self.bindings) lists all")
+      throw Refusal(.missing, "\(what) is bound to \(quoted(path)); \(Self.bindings) lists all")
     }
   }
 
   /// Replies with all bindings, then their number.
   fileprivate func listBindings(_ request: Request) {
-    for binding in bindings.all { request.answer(Self.binding, Bindings.row(binding)) }
-    request.answer(Self.endOfBindings, [.int32(Int32(bindings.all.count))])
+    request.answer(bindings.all, Self.binding, end: Self.endOfBindings, row: Bindings.row)
   }
 
   // MARK: - Lights
@@ -203,10 +183,7 @@ final class MIDI: Feature {
     guard trigger.hasLight else {
       throw Refusal(.type, "a \(trigger.word) has no LED; expected a note or a controller")
     }
-    guard bindings.hasRoom(for: path) else {
-      throw Refusal(
-        .busy, "more than \(Bindings.most) bindings; /midi/forget removes some")
-    }
+    try bindings.checkRoom(for: path)
     if path == Tuner.path {
       guard arguments.count == 1, PedalLightTable.tunerWords.contains(arguments[0].text ?? "")
       else {
@@ -241,15 +218,13 @@ final class MIDI: Feature {
     // Bindings of loops beyond the current number are ignored.
     for line in file.lines
     where context.table.resolve(line.path) != nil || AddressTable.widest[line.path] == nil {
-      do throws(Refusal) {
+      try refusing("\(path):\(line.number): ") { () throws(Refusal) in
         if line.press == .light {
           bound.append(try light(line.path, line.arguments, line.trigger, line.channel))
         } else {
           let wish = try wish(line.path, line.arguments, line.press, request)
           bound.append(try Self.binding(wish, to: line.trigger, line.channel))
         }
-      } catch {
-        throw Refusal(error.code, "\(path):\(line.number): \(error.message)")
       }
     }
     bindings.load(bound, values: file.values, for: request)
@@ -274,6 +249,8 @@ extension MIDI {
   private static let endOfBindings = Event(
     "/midi/bindings/end", "i", "End of the replies to /midi/bindings: number of bindings")
 
+  private static let target = Address.Form.needed("address", .text)
+
   static let addresses: [Address] = [
     Address(
       "/midi/snap", .whole(.notes(.snap), 0...1), kept: .home,
@@ -293,36 +270,24 @@ extension MIDI {
       "Longest time between the presses of a double press"),
     Address(
       "/midi/learn",
-      Declared.task(
-        [.needed("address", .text), .rest(ofAnyType: "argument")], end: learnt.path
-      ) { midi, request throws(Refusal) in
-        try midi.learn(request)
-      },
+      Declared.task([target, .rest(ofAnyType: "argument")], end: learnt.path, MIDI.learn),
       "Binds the address to the next press or movement, with the argument to send, toggle, next "
         + "or previous, and short, long or double; a single whole number is a controller; replies "
         + "/midi/learnt"),
     Address(
       "/midi/bind",
       Declared.task(
-        [.needed("trigger", .text), .needed("address", .text), .rest(ofAnyType: "argument")],
-        end: learnt.path
-      ) { midi, request throws(Refusal) in
-        try midi.bind(request)
-      },
+        [.needed("trigger", .text), target, .rest(ofAnyType: "argument")], end: learnt.path,
+        MIDI.bind),
       "Binds a trigger, such as note:60, controller:7, program:3 or key:KEY_A, to the address, with "
         + "argument and press like /midi/learn; replies /midi/learnt"),
     Address(
-      "/midi/forget",
-      Declared.action(
-        [.needed("address", .text), .optional("press", .text)]
-      ) { midi, request throws(Refusal) in
-        try midi.forget(request)
-      },
+      "/midi/forget", Declared.action([target, .optional("press", .text)], MIDI.forget),
       "Removes all bindings of the address, or those of one press, and stops "
         + "waiting for a trigger"),
     Address(
       bindings,
-      Declared.action { midi, request in midi.listBindings(request) },
+      Declared.action([], MIDI.listBindings),
       kept: Declared.kept(.home) { midi in
         midi.bindings.text
       } restore: { midi, text in
@@ -332,9 +297,7 @@ extension MIDI {
       "Lists all bindings: replies /midi/binding for each, then /midi/bindings/end i:count"),
     Address(
       lights,
-      Declared.setting([.whole(in: 0...1)]) { midi in
-        [.int32(midi.bindings.areLightsOn ? 1 : 0)]
-      } write: { midi, request in
+      Declared.setting([.whole(in: 0...1)], \.bindings.areLightsOn) { midi, request in
         midi.bindings.areLightsOn = request.whole(0) == 1
         midi.bindings.sendLightsAgain()
       },
@@ -343,27 +306,18 @@ extension MIDI {
         + "all"),
     Address(
       "/midi/light",
-      Declared.task(
-        [.needed("address", .text), .rest(ofAnyType: "argument")], end: learnt.path
-      ) { midi, request throws(Refusal) in
-        try midi.light(request)
-      },
+      Declared.task([target, .rest(ofAnyType: "argument")], end: learnt.path, MIDI.light),
       "Shows the address on the LED of a trigger, the last argument; before it comes the value "
         + "at which it is lit, or flat, tune or sharp for /tuner"),
     Address(
-      "/midi/pedal",
-      Declared.task([.needed("name", .text)]) { midi, request throws(Refusal) in
-        try midi.loadPedal(request)
-      },
-      "Loads a controller preset, replacing the bindings of its triggers, "
-        + "then replies /reply"),
+      "/midi/pedal", Declared.task([.needed("name", .text)], MIDI.loadPedal),
+      "Loads a controller preset, replacing the bindings of its triggers, then replies /reply"),
     Address(
       "/midi/pedals",
-      Declared.reading(types: "s…", isAnnounced: false) { midi in
+      Declared.reading("s…", isAnnounced: false) { midi in
         PedalFile.names(in: midi.folders).map(Argument.string)
       },
-      "Names of the controller presets, including those in the folder "
-        + "pedals of the home folder"),
+      "Names of the controller presets, including those in the folder pedals of the home folder"),
     Address(learnt), Address(binding), Address(endOfBindings),
   ]
 }

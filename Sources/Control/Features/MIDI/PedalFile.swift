@@ -20,52 +20,45 @@ struct PedalFile {
     let arguments: [Argument]
   }
 
-  /// An error in a file, with its line.
-  struct Fault: Error, Equatable {
-    let line: Int
-    let message: String
-  }
-
   // A map of everything that a pedal can send is shorter.
   static let longest = 64 * 1024
 
   private(set) var lines: [Line] = []
   private(set) var values = LightValues()
 
-  /// Parses the text of a file.
-  init(_ text: String) throws(Fault) {
+  /// Parses the text of the file at a path, which refusals name.
+  private init(_ text: String, _ path: String) throws(Refusal) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
-      let said = line.prefix { $0 != "#" }
-      let words = try Self.words(String(said), line: index + 1)
-      if !words.isEmpty { try take(words, line: index + 1) }
+      try refusing("\(path):\(index + 1): ") { () throws(Refusal) in
+        let words = try Self.words(line.prefix { $0 != "#" })
+        if !words.isEmpty { try parse(words, line: index + 1) }
+      }
     }
   }
 
-  private mutating func take(_ words: [String], line: Int) throws(Fault) {
+  private mutating func parse(_ words: [String], line: Int) throws(Refusal) {
     if words[0] == "color" {
       guard words.count == 3, let value = UInt8(words[2]), values.set(words[1], to: value) else {
-        throw Fault(
-          line: line,
-          message: "a color is `color STATE 0…127`, with on, off or a state of loops")
+        throw Refusal(
+          .type, "a color is `color STATE 0…127`, with on, off or a state of loops")
       }
       return
     }
     let isLight = words[0] == "light"
     var rest = words.dropFirst(isLight ? 1 : 0)
     guard rest.count >= 3, let kind = Trigger.kind(rest.removeFirst()) else {
-      throw Fault(
-        line: line, message: "a line is `note|controller|program|key NUMBER /ADDRESS`")
+      throw Refusal(.type, "a line is `note|controller|program|key NUMBER /ADDRESS`")
     }
     let name = rest.removeFirst()
     guard let number = Trigger.number(name, of: kind), let trigger = Trigger(kind, number) else {
-      throw Fault(line: line, message: "there is no \(kind) \(quoted(name))")
+      throw Refusal(.type, "there is no \(kind) \(quoted(name))")
     }
     var channel: UInt8?
     if rest.first == "channel" {
       rest.removeFirst()
       guard let text = rest.popFirst(), let number = UInt8(text), 1...16 ~= number else {
-        throw Fault(line: line, message: "a channel is a number from 1 to 16")
+        throw Refusal(.type, "a channel is a number from 1 to 16")
       }
       channel = number - 1
     }
@@ -74,11 +67,11 @@ struct PedalFile {
       Binding.Press.words.contains(named)
     {
       rest.removeFirst()
-      guard !isLight else { throw Fault(line: line, message: "a light has no press") }
+      guard !isLight else { throw Refusal(.type, "a light has no press") }
       press = named
     }
     guard let path = rest.popFirst(), path.hasPrefix("/") else {
-      throw Fault(line: line, message: "an address begins with /")
+      throw Refusal(.type, "an address begins with /")
     }
     lines.append(
       Line(
@@ -95,9 +88,9 @@ struct PedalFile {
   /// Splits a line into words.
   ///
   /// A quoted text is one word, and keeps its first quote.
-  private static func words(_ line: String, line number: Int) throws(Fault) -> [String] {
+  private static func words(_ line: Substring) throws(Refusal) -> [String] {
     var words: [String] = []
-    var rest = line[...]
+    var rest = line
     while let first = rest.first(where: { !$0.isWhitespace }) {
       rest = rest.drop(while: \.isWhitespace)
       guard first == "\"" else {
@@ -107,7 +100,7 @@ struct PedalFile {
         continue
       }
       guard let end = rest.dropFirst().firstIndex(of: "\"") else {
-        throw Fault(line: number, message: "a quote is not closed")
+        throw Refusal(.type, "a quote is not closed")
       }
       words.append(String(rest[..<end]))
       rest = rest[rest.index(after: end)...]
@@ -143,13 +136,9 @@ struct PedalFile {
         bytes = try Files.contents(of: path, atMost: longest)
       } catch {
         if error.isMissing { continue }
-        throw Refusal(.io, "\(error)")
+        throw error.refusal
       }
-      do throws(Fault) {
-        return (try PedalFile(String(decoding: bytes, as: UTF8.self)), path)
-      } catch {
-        throw Refusal(.type, "\(path):\(error.line): \(error.message)")
-      }
+      return (try PedalFile(String(decoding: bytes, as: UTF8.self), path), path)
     }
     let names = names(in: folders)
     let hint =

@@ -3,13 +3,15 @@ internal import Engine
 /// Sends the LEDs of pedals to the audio thread, which follows their state where it can.
 final class PedalLightSender {
   private let context: Context
-  // The maps in the audio thread, and those on their way there.
-  private var maps: [LightMap] = []
+  private let maps: Handover<LightMap>
   // The bindings whose LEDs only the control side can determine, and their last states.
   private var polled: [Binding] = []
   private var states: [PedalLight.Meaning?] = []
 
-  init(_ context: Context) { self.context = context }
+  init(_ context: Context) {
+    self.context = context
+    maps = Handover(context, path: MIDI.lights)
+  }
 
   /// Sends the LEDs of bindings with the MIDI values of their states, or resends all of them.
   ///
@@ -20,22 +22,9 @@ final class PedalLightSender {
     polled = bindings.filter(table.mustLook)
     states = polled.map(table.meaning)
     // Without any LED so far, no map is needed.
-    if maps.isEmpty, lights.isEmpty { return true }
+    if maps.count == 0, lights.isEmpty { return true }
     let map = LightMap(lights, values: values)
-    maps.append(map)
-    let command = PlannedCommand(
-      action: .setLightMap(map.pointer, sendsAgain: again),
-      whenDone: { [weak self] in
-        guard let self, let place = maps.firstIndex(where: { $0 === map }) else { return }
-        maps.removeFirst(place)
-      })
-    do throws(Refusal) {
-      try context.submit([command], path: MIDI.lights)
-      return true
-    } catch {
-      maps.removeLast()
-      return false
-    }
+    return (try? maps.send(map, by: .setLightMap(map.pointer, sendsAgain: again))) != nil
   }
 
   /// Whether LEDs that only the control side can determine have changed.

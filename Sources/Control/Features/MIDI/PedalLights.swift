@@ -29,8 +29,7 @@ struct PedalLightTable {
     for binding in bindings where binding.trigger.hasLight {
       guard let meaning = meaning(of: binding) else { continue }
       let rank = Self.rank(binding.press)
-      let light = PedalLight(
-        binding.trigger, channel: binding.channel ?? UInt8.max, meaning)
+      let light = PedalLight(binding.trigger, channel: binding.channel ?? UInt8.max, meaning)
       if let known = best[binding.trigger], known.rank < rank { continue }
       if best[binding.trigger]?.rank == rank {
         best[binding.trigger]?.lights.append(light)

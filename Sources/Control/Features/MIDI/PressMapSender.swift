@@ -12,36 +12,25 @@ final class PressMapSender {
   /// The bindings that the control side handles.
   private(set) var handled: [Trigger: [Binding]] = [:]
   private let context: Context
-  // The maps in the audio thread, and those on their way there.
-  private var maps: [PressMap] = []
+  private let maps: Handover<PressMap>
   // The paths of the audio thread's commands by the numbers of their actions, in this map and the previous
   // one.
   private var paths: [UInt16: String] = [:]
   private var formerPaths: [UInt16: String] = [:]
   private var nextNumber: UInt16 = 0
 
-  init(_ context: Context) { self.context = context }
+  init(_ context: Context) {
+    self.context = context
+    maps = Handover(context, path: MIDI.bindings)
+  }
 
   /// Sends the map of bindings, and the kinds of triggers to learn from.
   ///
   /// Returns false if the command queue is full.
   func send(_ bindings: [Binding], learning kinds: UInt8) -> Bool {
     let map = makeMap(bindings)
-    maps.append(map)
-    let presses = PlannedCommand(
-      action: .setPressMap(map.pointer),
-      whenDone: { [weak self] in
-        // The audio thread has released all previous maps.
-        guard let self, let place = maps.firstIndex(where: { $0 === map }) else { return }
-        maps.removeFirst(place)
-      })
-    do throws(Refusal) {
-      try context.submit([presses, PlannedCommand(action: .learn(kinds))], path: MIDI.bindings)
-      return true
-    } catch {
-      maps.removeLast()
-      return false
-    }
+    let learn = PlannedCommand(action: .learn(kinds))
+    return (try? maps.send(map, by: .setPressMap(map.pointer), then: [learn])) != nil
   }
 
   /// The path of the action with a number, in this map or the previous one.

@@ -63,10 +63,9 @@ final class Phrases: Feature {
 
   /// The state, position and length in seconds, and number of notes.
   var status: [Argument] {
-    [
-      .string("\(memory?.state ?? .stopped)"), .float(Float(memory?.position ?? 0)),
-      .float(Float(memory?.length ?? 0)), .int32(Int32(memory?.touches ?? 0)),
-    ]
+    Argument.row(
+      "\(memory?.state ?? .stopped)", memory?.position ?? 0, memory?.length ?? 0,
+      memory?.touches ?? 0)
   }
 
   /// The names of the notes, in order.
@@ -129,8 +128,7 @@ extension Phrases {
     Address(
       "/phrase/record",
       Declared.command(isButton: true) { phrases, _ throws(Refusal) in try phrases.record() },
-      "Records the played notes as the phrase, up to ten seconds, replacing the one "
-        + "before"),
+      "Records the played notes as the phrase, up to ten seconds, replacing the one before"),
     Address(
       "/phrase/play",
       Declared.command(isButton: true) { _, request in
@@ -146,14 +144,10 @@ extension Phrases {
       "/phrase/stop",
       Declared.command(isButton: true) { _, _ in PlannedCommand(action: .stopPhrase) },
       "Stops recording or playing the phrase"),
-    Address(
-      notes,
-      Declared.reading(types: "s…", isAnnounced: true) { $0.names.map(Argument.string) },
-      "Names of the notes of the phrase, in order"),
+    Address(notes, Declared.reading(\.names), "Names of the notes of the phrase, in order"),
     Address(note),
     Address(
-      stateOf,
-      Declared.reading(types: "sffi", isAnnounced: true) { $0.status },
+      stateOf, Declared.reading("sffi") { $0.status },
       "State of the phrase (stopped, recording, playing), position and length in seconds, and "
         + "number of notes"),
   ]

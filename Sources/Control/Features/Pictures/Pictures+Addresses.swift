@@ -12,32 +12,23 @@ extension Pictures {
 
   static let addresses: [Address] = [
     Address(
-      picture,
-      Declared.task([.needed("id", .text)]) { pictures, request throws(Refusal) in
-        try pictures.find(request)
-      },
+      picture, Declared.task([.needed("id", .text)], Pictures.find),
       "Finds a picture of the take's species online, or the next one; subscribers receive id, "
         + "author, licence, licence_url, source and date, all but the id empty if it was removed"),
     Address(
-      "/take/picture/remove",
-      Declared.task([.needed("id", .text)]) { pictures, request throws(Refusal) in
-        try pictures.remove(request)
-      },
+      "/take/picture/remove", Declared.task([.needed("id", .text)], Pictures.remove),
       "Removes the picture that was found for a take"),
     Address(
       "/species",
-      Declared.question([.optional("beginning", .text)], end: endOfNames.path) {
-        pictures, request throws(Refusal) in
-        try pictures.complete(request)
-      },
+      Declared.question([.optional("beginning", .text)], end: endOfNames, Pictures.complete),
       "Completes a species name: replies /species/name for up to 20 species with a word that starts so, "
         + "those of most takes first, then those of species.txt, then /species/end i:count"),
     Address(name), Address(endOfNames),
-    flag(
-      "/settings/pictures", \.isAutomatic,
+    Address(
+      "/settings/pictures", Declared.flag(\.isAutomatic), kept: .home,
       "1 searches for a picture when a species is set, which discloses the species to the service"),
-    flag(
-      "/settings/pictures/noncommercial", \.allowsNoncommercial,
+    Address(
+      "/settings/pictures/noncommercial", Declared.flag(\.allowsNoncommercial), kept: .home,
       "1 accepts pictures with a noncommercial license"),
     place(
       "/settings/pictures/inaturalist", \.iNaturalist,
@@ -46,19 +37,6 @@ extension Pictures {
       "/settings/pictures/commons", \.commons,
       "URL of a server in place of Wikimedia Commons; empty for Wikimedia Commons"),
   ]
-
-  private static func flag(
-    _ path: String, _ property: any ReferenceWritableKeyPath<Pictures, Bool> & Sendable,
-    _ help: String
-  ) -> Address {
-    Address(
-      path,
-      Declared.setting([.whole(in: 0...1)]) { pictures in
-        [.int32(pictures[keyPath: property] ? 1 : 0)]
-      } write: { pictures, request in
-        pictures[keyPath: property] = request.whole(0) == 1
-      }, kept: .home, help)
-  }
 
   private static func place(
     _ path: String, _ property: any ReferenceWritableKeyPath<Pictures, HTTPPlace?> & Sendable,
@@ -75,8 +53,7 @@ extension Pictures {
         else {
           throw Refusal(
             .range,
-            "\(path): \(quoted(text)) is not a URL such as http://pictures.local:8000, "
-              + "nor empty")
+            "\(path): \(quoted(text)) is not a URL such as http://pictures.local:8000, nor empty")
         }
         pictures[keyPath: property] = HTTPPlace(text)
       }, kept: .home, help)

@@ -6,9 +6,6 @@ internal import Posix
 
 /// Pictures of species, found online on request or when a species is set, and saved with takes.
 final class Pictures: Feature {
-  // Each can take a minute if a service is slow.
-  private static let mostWaiting = 8
-
   /// A take before the search for a picture.
   private struct Subject: Sendable {
     let take: Take
@@ -26,8 +23,9 @@ final class Pictures: Feature {
   var iNaturalist: HTTPPlace?
   /// The server in place of Wikimedia Commons; nil for Wikimedia Commons.
   var commons: HTTPPlace?
-  // The node does not wait for remote servers when it exits.
-  private let worker = Worker("pictures", isAwaited: false)
+  // Each search can take a minute if a service is slow. The node does not wait for it when it exits.
+  private let worker = Worker(
+    "pictures", isAwaited: false, most: 8, of: "searches for pictures are already in progress")
   private let finder = PictureFinder(userAgent: "Syrinx/\(Version.text) (pictures for takes)")
   // The ids of takes with a search in progress.
   private var underWay: Set<String> = []
@@ -44,8 +42,7 @@ final class Pictures: Feature {
   func find(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try lookUp(id) { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let subject = try outcome.get()
+      request.complete(outcome) { subject throws(Refusal) in
         guard subject.origin != .own else {
           throw Refusal(.denied, "the image of this take was set by a user and is not replaced")
         }
@@ -53,10 +50,7 @@ final class Pictures: Feature {
           throw Refusal(.state, "the take has no species; /take/species sets it")
         }
         try self?.find(subject) { outcome in
-          request.attempt { () throws(Refusal) in
-            let (take, credit) = try outcome.get()
-            request.done(take.id, credit.source)
-          }
+          request.complete(outcome) { take, credit in request.done(take.id, credit.source) }
         }
       }
     }
@@ -79,10 +73,8 @@ final class Pictures: Feature {
     try context[Takes.self].library().list { library throws(LibraryFault) in
       try library.speciesNames(beginning: text)
     } then: { outcome in
-      request.attempt { () throws(Refusal) in
-        let names = try outcome.get()
-        for name in names { request.answer(Self.name, [.string(name)]) }
-        request.answer(Self.endOfNames, [.int32(Int32(names.count))])
+      request.complete(outcome) { names in
+        request.answer(names, Self.name, end: Self.endOfNames, row: \.arguments)
       }
     }
   }
@@ -141,10 +133,7 @@ final class Pictures: Feature {
     guard !underWay.contains(take.id) else {
       throw Refusal(.busy, "a search for a picture of this take is already in progress")
     }
-    guard worker.count < Self.mostWaiting else {
-      throw Refusal(
-        .busy, "\(worker.count) searches for pictures are already in progress; try again later")
-    }
+    try worker.checkRoom()
     var search = PictureSearch(of: take.species, named: subject.name)
     if let credit = subject.origin.credit, credit.species == take.species {
       search.former = credit.key
@@ -152,12 +141,8 @@ final class Pictures: Feature {
     search.allowsNoncommercial = allowsNoncommercial
     (search.iNaturalist, search.commons) = (iNaturalist, commons)
     underWay.insert(take.id)
-    worker.run { [search, finder] () throws(Refusal) in
-      do throws(PictureFault) {
-        return try finder.find(search)
-      } catch {
-        throw Refusal(error)
-      }
+    worker.run { [search, finder] () throws(PictureFault) in
+      try finder.find(search)
     } then: { [weak self] outcome in
       self?.keep(outcome, for: take) { outcome in
         self?.finish(take.id)
@@ -204,8 +189,7 @@ final class Pictures: Feature {
 
   /// Announces that a take has no fetched picture.
   func announceRemoval(_ id: String) {
-    context.announce(
-      Self.picture, [.string(id)] + Array(repeating: Argument.string(""), count: 5))
+    context.announce(Self.picture, [.string(id)] + Array(repeating: Argument.string(""), count: 5))
   }
 }
 
@@ -213,16 +197,5 @@ extension PictureCredit {
   /// The arguments of `/take/picture`.
   func row(of take: Take) -> [Argument] {
     [take.id, author, licence, licenceURL, source, date.text].map(Argument.string)
-  }
-}
-
-extension Refusal {
-  fileprivate init(_ fault: PictureFault) {
-    let code: Code =
-      switch fault.kind {
-      case .missing: .missing
-      case .unreachable, .unusable: .io
-      }
-    self.init(code, fault.message)
   }
 }

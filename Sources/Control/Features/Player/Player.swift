@@ -11,14 +11,6 @@ final class Player: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  /// The current state of loop 1.
-  var reading: PublishedLoop.Reading { context.loop(0) }
-
-  /// Converts frames to seconds.
-  func seconds(_ frames: Int) -> Float {
-    Float(frames) / Float(max(1, context.soundServer.status.rate))
-  }
-
   /// The first loop, which the player is.
   private var loops: Loops { context[Loops.self] }
 
@@ -62,7 +54,7 @@ final class Player: Feature {
   /// Ends playback and recording, and clears the loop.
   func beginSession() {
     var ending = [Self.done, Self.cancel]
-    if reading.length > 0 { ending.append(Self.clear) }
+    if status.reading.length > 0 { ending.append(Self.clear) }
     for path in ending { try? context.perform(path, []) }
   }
 }
@@ -78,35 +70,23 @@ extension Player {
 
   static let addresses: [Address] =
     [
-      button(
-        "/player/record", .record,
-        "Starts or ends a recording; resumes a paused one"),
+      button("/player/record", .record, "Starts or ends a recording; resumes a paused one"),
       alias(play),
       alias("/player/pause"),
       alias("/player/stop"),
-      button(
-        done, .done,
-        "Ends whatever is in progress and closes the clip"),
-      button(
-        "/player/rewind", .rewind,
-        "Jumps back ten seconds, at most to the start"),
-      button(
-        "/player/forward", .forward,
-        "Jumps forward ten seconds, at most to the end"),
+      button(done, .done, "Ends whatever is in progress and closes the clip"),
+      button("/player/rewind", .rewind, "Jumps back ten seconds, at most to the start"),
+      button("/player/forward", .forward, "Jumps forward ten seconds, at most to the end"),
       alias("/player/source"),
       alias("/player/position"),
       alias("/player/loop"),
       alias("/player/direction"),
       Address(
-        state,
-        Declared.reading(types: "ssffi", isAnnounced: true) { $0.status.player },
+        state, Declared.reading("ssffi") { $0.status.player },
         "State of the player (start, recording, suspended, playing, paused), its mode (standby, "
           + "record, play), position and length in seconds, and number of overdubs"),
       Address(
-        controls,
-        Declared.reading(types: "iiiiiissssss", isAnnounced: true) {
-          PlayerControls($0.reading).arguments
-        },
+        controls, Declared.reading("iiiiiissssss") { PlayerControls($0.status.reading).arguments },
         "Enabled buttons: 1 or 0 for record, play, stop, rewind, forward, done; then the icon of "
           + "each, empty if it is hidden"),
       alias("/player/next"),

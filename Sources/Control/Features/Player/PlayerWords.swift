@@ -35,12 +35,8 @@ package struct PlayerControls: Equatable {
     var icon: String
   }
 
-  var record: Control
-  var play: Control
-  var stop: Control
-  var rewind: Control
-  var forward: Control
-  var done: Control
+  /// All buttons, in the order of their names.
+  let all: [Control]
 
   init(_ reading: PublishedLoop.Reading) {
     let state = reading.state
@@ -48,24 +44,22 @@ package struct PlayerControls: Equatable {
     let isRunning = state.isPlaying || state.isPaused
     // A loaded take can't be recorded over.
     let isLoaded = state.mode == "play"
-    record = Control(
-      isEnabled: !isLoaded && state.after(.record) != nil,
-      icon: isLoaded ? "" : state == .recording ? "stop" : "record")
-    play = Control(
-      isEnabled: state.after(.play) != nil && hasClip && !state.isRecording,
-      icon: state.isPlaying ? "pause" : "play")
-    stop = Control(isEnabled: isRunning || state == .suspended, icon: "stop")
-    rewind = Control(isEnabled: isRunning, icon: "rewind")
-    forward = Control(isEnabled: isRunning, icon: "forward")
-    done = Control(
-      isEnabled: hasClip && state != .recording, icon: isLoaded ? "close" : "done")
+    all = [
+      Control(
+        isEnabled: !isLoaded && state.after(.record) != nil,
+        icon: isLoaded ? "" : state == .recording ? "stop" : "record"),
+      Control(
+        isEnabled: state.after(.play) != nil && hasClip && !state.isRecording,
+        icon: state.isPlaying ? "pause" : "play"),
+      Control(isEnabled: isRunning || state == .suspended, icon: "stop"),
+      Control(isEnabled: isRunning, icon: "rewind"),
+      Control(isEnabled: isRunning, icon: "forward"),
+      Control(isEnabled: hasClip && state != .recording, icon: isLoaded ? "close" : "done"),
+    ]
   }
 
-  /// All buttons, in the order of `/player/controls`.
-  var arguments: [Argument] {
-    let all = [record, play, stop, rewind, forward, done]
-    return all.map { .int32($0.isEnabled ? 1 : 0) } + all.map { .string($0.icon) }
-  }
+  /// The arguments of `/player/controls`.
+  var arguments: [Argument] { all.flatMap(\.isEnabled.arguments) + all.flatMap(\.icon.arguments) }
 }
 
 extension Refusal {
@@ -79,43 +73,34 @@ extension Refusal {
     let record =
       action.hasPrefix("/loop/") && action.split(separator: "/").count > 2
       ? "/loop/" + action.split(separator: "/")[1] + "/record" : "/player/record"
-    let doing =
-      switch reading.state.word {
-      case "start": "idle"
-      case let word: word
+    let word = reading.state.word
+    let doing = word == "start" ? "idle" : word
+    let (code, text): (Code, String) =
+      switch refusal {
+      case .meaningless: (.state, "no effect while \(subject) is \(doing)")
+      case .nothingRecorded: (.state, "nothing is recorded; \(record) starts a recording")
+      case .nothingToUndo: (.state, "nothing to undo")
+      case .nothingToRedo: (.state, "nothing to redo")
+      case .notAsRecorded:
+        (
+          .state,
+          "the loop must play as recorded: forward, at rate 1 (/loop/rate, and /stretch/rate on "
+            + "route chain)"
+        )
+      case .notPlaying: (.state, "the loop must be playing; \(subject) is \(doing)")
+      case .tooManyBeats:
+        (
+          .state,
+          "at most \(plain(seconds)) s fit in a loop, fewer than its beats at this /metronome/bpm"
+        )
+      case .noMemory: (.busy, "too many commands are pending in the loop; try again later")
+      case .transferring: (.busy, "a clip is being loaded or saved; try again later")
+      case .otherRate: (.busy, "the sample rate is changing; try again later")
+      case .tooLong:
+        (.range, "too long for a loop of \(plain(seconds)) s; --loop-seconds sets the length")
+      case .noSuchLoop: (.range, "unknown loop; --loops sets the number")
+      case .nothingKept: (.range, "longer than the last minute of the source")
       }
-    switch refusal {
-    case .meaningless:
-      self.init(.state, "\(action): no effect while \(subject) is \(doing)")
-    case .nothingRecorded:
-      self.init(.state, "\(action): nothing is recorded; \(record) starts a recording")
-    case .nothingToUndo: self.init(.state, "\(action): nothing to undo")
-    case .nothingToRedo: self.init(.state, "\(action): nothing to redo")
-    case .notAsRecorded:
-      self.init(
-        .state,
-        "\(action): the loop must play as recorded: forward, at rate 1 (/loop/rate, and "
-          + "/stretch/rate on route chain)")
-    case .notPlaying:
-      self.init(.state, "\(action): the loop must be playing; \(subject) is \(doing)")
-    case .tooManyBeats:
-      self.init(
-        .state,
-        "\(action): at most \(plain(seconds)) s fit in a loop, fewer than its beats at this "
-          + "/metronome/bpm")
-    case .noMemory:
-      self.init(.busy, "\(action): too many commands are pending in the loop; try again later")
-    case .transferring:
-      self.init(.busy, "\(action): a clip is being loaded or saved; try again later")
-    case .otherRate:
-      self.init(.busy, "\(action): the sample rate is changing; try again later")
-    case .tooLong:
-      self.init(
-        .range,
-        "\(action): too long for a loop of \(plain(seconds)) s; --loop-seconds sets the length")
-    case .noSuchLoop: self.init(.range, "\(action): unknown loop; --loops sets the number")
-    case .nothingKept:
-      self.init(.range, "\(action): longer than the last minute of the source")
-    }
+    self.init(code, "\(action): \(text)")
   }
 }

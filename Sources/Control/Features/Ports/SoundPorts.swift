@@ -34,16 +34,12 @@ final class SoundPorts: Feature {
   }
 
   fileprivate func list(_ request: Request) {
-    let ports = context.soundServer.ports
-    for port in ports { request.answer(Self.port, Self.row(port)) }
-    request.answer(Self.end, [.int32(Int32(ports.count))])
+    request.answer(context.soundServer.ports, Self.port, end: Self.end, row: Self.row)
   }
 
   private static func row(_ port: SoundPort) -> [Argument] {
-    [
-      .string(port.name), .string(port.isMIDI ? "midi" : "audio"),
-      .string(port.isInput ? "in" : "out"),
-    ] + port.connections.map(Argument.string)
+    Argument.row(
+      port.name, port.isMIDI ? "midi" : "audio", port.isInput ? "in" : "out", port.connections)
   }
 }
 
@@ -56,8 +52,7 @@ extension SoundPorts {
 
   static let addresses: [Address] = [
     Address(
-      "/ports",
-      Declaring<SoundPorts>.question(end: end.path) { ports, request in ports.list(request) },
+      "/ports", Declaring<SoundPorts>.question(end: end, SoundPorts.list),
       "Lists the node's JACK ports: replies /port for each, then /ports/end i:count; none without a "
         + "sound server"),
     Address(port), Address(end),

@@ -10,11 +10,9 @@ final class PresetShelf {
     let number: Int
   }
 
-  // A slow disk can take a second for each.
-  private static let mostWaiting = 64
-
   let library: PresetLibrary
-  let worker = Worker("presets")
+  // A slow disk can take a second for each.
+  let worker = Worker("presets", most: 64, of: "writes of presets are already queued")
   private var changes: [PresetName: Change] = [:]
   private var count = 0
 
@@ -39,7 +37,7 @@ final class PresetShelf {
   /// On the control thread, even though disks can be slow, so that later messages in the same bundle or the
   /// next packet follow it.
   func read(_ name: String) throws(Refusal) -> PresetLibrary.Found {
-    do throws(PresetFault) {
+    try refusing { () throws(PresetFault) in
       let name = try PresetName(name)
       guard let change = changes[name] else { return try library.read(name) }
       guard let text = change.text else { return try library.readShipped(name) }
@@ -47,8 +45,6 @@ final class PresetShelf {
         preconditionFailure("invalid preset text")
       }
       return (preset, name.text)
-    } catch {
-      throw Refusal(error)
     }
   }
 
@@ -75,42 +71,16 @@ final class PresetShelf {
     _ name: String, to text: String?, _ ending: @escaping (Result<Void, Refusal>) -> Void,
     _ work: @escaping @Sendable (PresetLibrary, PresetName) throws(PresetFault) -> Void
   ) throws(Refusal) {
-    let checked: PresetName
-    do throws(PresetFault) {
-      checked = try PresetName(name)
-    } catch {
-      throw Refusal(error)
-    }
-    guard worker.count < Self.mostWaiting else {
-      throw Refusal(
-        .busy, "\(worker.count) writes of presets are already queued; try again later")
-    }
+    let checked = try refusing { () throws(PresetFault) in try PresetName(name) }
+    try worker.checkRoom()
     count += 1
     let number = count
     changes[checked] = Change(text: text, number: number)
-    worker.run { [library] () throws(Refusal) in
-      do throws(PresetFault) {
-        try work(library, checked)
-      } catch {
-        throw Refusal(error)
-      }
+    worker.run { [library] () throws(PresetFault) in
+      try work(library, checked)
     } then: { [unowned self] outcome in
       if changes[checked]?.number == number { changes[checked] = nil }
       ending(outcome)
     }
-  }
-}
-
-extension Refusal {
-  init(_ fault: PresetFault) {
-    let code: Code =
-      switch fault.kind {
-      case .denied: .denied
-      case .missing: .missing
-      case .broken: .type
-      case .full: .state
-      case .io: .io
-      }
-    self.init(code, fault.message)
   }
 }

@@ -34,16 +34,10 @@ final class Presets: Feature {
       try context.perform(Self.preset, [.string(name)])
       return
     }
-    let found: PresetLibrary.Found
-    do throws(PresetFault) {
-      found = try PresetLibrary.read(path: name)
-    } catch {
-      throw Refusal(error)
-    }
+    let found = try refusing { () throws(PresetFault) in try PresetLibrary.read(path: name) }
     let file = name.split(separator: "/").last ?? ""
     let title = file.hasSuffix(".json") ? file.dropLast(5) : file
-    try context.submit(
-      try commands(of: found, named: String(title), for: nil), path: Self.preset)
+    try context.submit(try commands(of: found, named: String(title), for: nil), path: Self.preset)
   }
 
   /// The commands that set all values of a preset.
@@ -57,25 +51,20 @@ final class Presets: Feature {
   private func commands(
     of found: PresetLibrary.Found, named name: String, for request: Request?
   ) throws(Refusal) -> [PlannedCommand] {
-    var commands: [PlannedCommand] = []
-    for setting in found.preset.settings {
-      do throws(Refusal) {
-        commands.append(PlannedCommand(action: try action(of: setting)))
-      } catch {
-        throw Refusal(error.code, "\(found.path):\(setting.line): \(error.message)")
+    let commands = try found.preset.settings.map { setting throws(Refusal) in
+      try refusing("\(found.path):\(setting.line): ") { () throws(Refusal) in
+        PlannedCommand(action: try action(of: setting))
       }
     }
     // The last command, done when all values are in effect.
-    var last = PlannedCommand(action: .sync(0))
     var isSent = false
-    last.whenTaken = { [unowned self] in
-      loaded = name
-      isSent = true
-    }
-    last.whenDone = { [weak self] in
+    let last = PlannedCommand(action: .sync(0)) { [weak self] in
       guard let self else { return }
       setLoaded(isSent ? loaded : name)
       request?.done(name)
+    } whenTaken: { [unowned self] in
+      loaded = name
+      isSent = true
     }
     return commands + [last]
   }
@@ -137,11 +126,7 @@ extension Presets {
   static let addresses: [Address] = [
     Address(
       preset,
-      Declared.selection {
-        $0.loaded
-      } make: { presets, request throws(Refusal) in
-        try presets.commands(request)
-      },
+      Declared.selection(\.loaded, make: Presets.commands),
       // Only the name is restored, since each value is persisted itself.
       kept: Declared.kept(.session) {
         $0.loaded
@@ -152,29 +137,15 @@ extension Presets {
       "Loads a preset, all values together, then replies /reply; without a name, "
         + "replies with the one loaded last"),
     Address(
-      "/preset/save",
-      Declared.task([.needed("name", .text)]) { presets, request throws(Refusal) in
-        try presets.save(request)
-      },
+      "/preset/save", Declared.task([.needed("name", .text)], Presets.save),
       "Saves the current effects as a preset, then replies /reply"),
     Address(
-      "/preset/delete",
-      Declared.task([.needed("name", .text)]) { presets, request throws(Refusal) in
-        try presets.delete(request)
-      },
+      "/preset/delete", Declared.task([.needed("name", .text)], Presets.delete),
       "Deletes a saved preset, then replies /reply; a shipped preset of the same name is "
         + "available again"),
+    Address(presets, Declared.reading(\.shelf.names), "Names of all presets, in order"),
     Address(
-      presets,
-      Declared.reading(types: "s…", isAnnounced: true) { presets in
-        presets.shelf.names.map(Argument.string)
-      },
-      "Names of all presets, in order"),
-    Address(
-      own,
-      Declared.reading(types: "s…", isAnnounced: true) { presets in
-        presets.shelf.ownNames.map(Argument.string)
-      },
+      own, Declared.reading(\.shelf.ownNames),
       "Names of the saved presets, which can be deleted"),
   ]
 }

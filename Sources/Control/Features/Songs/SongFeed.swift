@@ -61,22 +61,16 @@ final class SongFeed: Sendable {
   init(
     _ song: Song, from place: Double = 0, in songs: [Song], folders: SongFolders, rate: Int
   ) throws(Refusal) {
-    do throws(SystemError) {
-      nudge = try Signal()
-    } catch {
-      throw Refusal(.io, "\(error)")
-    }
+    nudge = try refusing { () throws(SystemError) in try Signal() }
     ring = SongRing(seconds: Self.secondsAhead, sampleRate: rate)
     self.folders = folders
     isOfTake = song.isTake
     state = Guarded(State(songs: songs))
-    do throws(SystemError) {
+    try refusing { () throws(SystemError) in
       try Thread.start("song") { [self] in
         run(song, from: place)
         state.withLock { $0.isDone = true }
       }
-    } catch {
-      throw Refusal(.io, "\(error)")
     }
   }
 
@@ -167,7 +161,7 @@ final class SongFeed: Sendable {
     guard song.isTake || folders.holds(resolved) else {
       throw Refusal(.denied, "\(song.path) is outside the music folders")
     }
-    var reader = try Self.reading { () throws(SoundFileError) in
+    var reader = try refusing { () throws(SoundFileError) in
       try SoundReader(resolved) { [ring] _ in ring.sampleRate }
     }
     if state.withLock({ $0.isCancelled }) { return false }
@@ -175,7 +169,7 @@ final class SongFeed: Sendable {
       throw Refusal(.type, "\(song.path) is invalid: sample rate \(reader.fileRate) Hz")
     }
     if place > 0 {
-      try Self.reading { () throws(SoundFileError) in try reader.skip(seconds: place) }
+      try refusing { () throws(SoundFileError) in try reader.skip(seconds: place) }
     }
     let length = Double(reader.expectedFrames ?? 0) / Double(ring.sampleRate)
     let part = Part(song: song, start: joiner.frames, offset: place, length: length)
@@ -184,7 +178,7 @@ final class SongFeed: Sendable {
     var count = Self.blockFrames
     while count == Self.blockFrames {
       guard waitForRoom(joiner.room(for: count)) else { return false }
-      count = try Self.reading { () throws(SoundFileError) in
+      count = try refusing { () throws(SoundFileError) in
         try reader.read(into: block, frames: Self.blockFrames)
       }
       joiner.append(block, frames: count)
@@ -201,16 +195,6 @@ final class SongFeed: Sendable {
       )
     }
     return true
-  }
-
-  private static func reading<Value: ~Copyable>(
-    _ body: () throws(SoundFileError) -> Value
-  ) throws(Refusal) -> Value {
-    do throws(SoundFileError) {
-      return try body()
-    } catch {
-      throw Refusal(error.kind == .missing ? .missing : .type, error.description)
-    }
   }
 
   private func tellReady(when frames: Int) {

@@ -57,8 +57,6 @@ struct SongFolders: Sendable {
   }
 
   private func missing(_ name: String, _ path: String) -> Refusal {
-    Refusal(
-      .missing,
-      "\(path) does not exist; create it, or start the node with --music FOLDER")
+    Refusal(.missing, "\(path) does not exist; create it, or start the node with --music FOLDER")
   }
 }

@@ -43,12 +43,7 @@ struct SongList: Sendable {
   init(
     of folder: String, in folders: SongFolders, known: [String: Finding]
   ) throws(Refusal) {
-    let names: [String]
-    do throws(SystemError) {
-      names = try Files.list(folder)
-    } catch {
-      throw Refusal(.io, "can't list \(error)")
-    }
+    let names = try refusing("can't list ") { () throws(SystemError) in try Files.list(folder) }
     var search = Search(folders: folders, known: known)
     search.scan(names, in: folder, depth: 0)
     songs = search.songs

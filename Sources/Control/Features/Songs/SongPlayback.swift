@@ -57,6 +57,8 @@ final class SongPlayback {
 
   /// Continues playback in another list.
   func continuePlaying(in list: SongList) {
+    // The number of the song may have changed.
+    isBusy = true
     // A take is played alone.
     for feed in feeds where !feed.isOfTake { feed.setSongs(list.songs) }
   }
@@ -114,7 +116,7 @@ final class SongPlayback {
   }
 
   private func refuse(_ refusal: Refusal, _ request: Request?, else listener: Client? = nil) {
-    context.answerer.refuse(
+    context.refuse(
       refusal,
       to: Origin(path: request?.path ?? Songs.play, client: request?.client ?? listener))
   }
@@ -123,9 +125,8 @@ final class SongPlayback {
 
   /// Polls the disk and the engine.
   func poll(_ now: Double) -> Int? {
-    guard isBusy || shelf.isBusy else { return nil }
+    guard isBusy else { return nil }
     ending.removeAll(where: \.isDone)
-    shelf.deliver()
     followRate()
     advance()
     if let playing {
@@ -135,7 +136,7 @@ final class SongPlayback {
     }
     announce(now)
     isBusy = coming != nil || playing != nil || isHandingOver || !ending.isEmpty
-    if coming != nil || shelf.isBusy { return Self.busyMilliseconds }
+    if coming != nil { return Self.busyMilliseconds }
     return playing != nil || !ending.isEmpty ? Self.playingMilliseconds : nil
   }
 
@@ -186,8 +187,7 @@ final class SongPlayback {
     _ song: Song, from place: Double, saying words: [String]? = nil, for request: Request? = nil
   ) {
     do throws(Refusal) {
-      try start(
-        song, from: place, in: song.isTake ? nil : shelf.list, saying: words, for: request)
+      try start(song, from: place, in: song.isTake ? nil : shelf.list, saying: words, for: request)
     } catch {
       refuse(error, request, else: listener)
       wantsStop = playing != nil

@@ -15,7 +15,11 @@ final class SongShelf {
   /// Called when the list was refreshed.
   var whenListed: (SongList) -> Void = { _ in }
 
-  private let worker = Worker("songs")
+  /// The queue of lookups.
+  ///
+  /// The node exits without waiting for them.
+  let worker = Worker(
+    "songs", isAwaited: false, most: mostWaiting, of: "changes of folder are already queued")
   private var scans = 0
   // The number of pending folder changes.
   private var changes = 0
@@ -25,9 +29,6 @@ final class SongShelf {
     self.folders = folders
     folder = folders.initial
   }
-
-  /// Whether a lookup is in progress.
-  var isBusy: Bool { worker.count > 0 }
 
   /// Calls back with the list: the current one, or a refreshed one.
   func withList(
@@ -51,9 +52,7 @@ final class SongShelf {
   func setFolder(
     _ name: String, then ending: @escaping (Result<SongList, Refusal>) -> Void
   ) throws(Refusal) {
-    guard worker.count < Self.mostWaiting else {
-      throw Refusal(.busy, "\(worker.count) changes of folder are already queued; try again later")
-    }
+    try worker.checkRoom()
     scan(name, then: ending)
   }
 
@@ -88,7 +87,4 @@ final class SongShelf {
     }
     whenListed(list)
   }
-
-  /// Delivers finished lookups.
-  func deliver() { worker.deliver() }
 }

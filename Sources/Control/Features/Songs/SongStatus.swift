@@ -17,9 +17,6 @@ struct SongStatus: Equatable {
 
   /// The arguments of `/music/state`.
   var arguments: [Argument] {
-    [
-      .string(word), .int32(Int32(number)), .string(title), .string(artist),
-      .float(Float(position)), .float(Float(length)), .int32(Int32(waits)),
-    ]
+    Argument.row(word, number, title, artist, position, length, waits)
   }
 }

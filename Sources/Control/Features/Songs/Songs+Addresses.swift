@@ -12,27 +12,15 @@ extension Songs {
   static let addresses: [Address] = [
     Address(
       list,
-      Declared.task(
-        [.optional("first", .whole, in: 1...1_000_000)], end: list
-      ) { songs, request throws(Refusal) in
-        try songs.replyList(request)
-      },
+      Declared.task([.optional("first", .whole, in: 1...1_000_000)], end: list, Songs.replyList),
       "Refreshes the list of songs and replies /music s…: \"artist - title\", as many as fit in a "
         + "packet; with a number, those from there on"),
     Address(
-      folder,
-      Declared.slowSetting([.needed("name", .text)]) { songs in
-        [.string(songs.shelf.folder)]
-      } start: { songs, request throws(Refusal) in
-        try songs.setFolder(request)
-      }, kept: .home,
+      folder, Declared.slowSetting("name", \.shelf.folder, start: Songs.setFolder), kept: .home,
       "Music folder: one in the home folder, or one allowed by --music; replies "
         + "/reply; without a name, replies with the current one"),
     Address(
-      play,
-      Declared.task([.optional("song", .whole)]) { songs, request throws(Refusal) in
-        try songs.play(request)
-      },
+      play, Declared.task([.optional("song", .whole)], Songs.play),
       "Plays the song with this number in /music, from 1, and those after it; without "
         + "a number, the one played last, or the first; replies /reply"),
     Address(
@@ -54,8 +42,7 @@ extension Songs {
       Declared.action(isButton: true) { songs, _ throws(Refusal) in try songs.playback.stop() },
       "Stops playback of songs"),
     Address(
-      state,
-      Declared.reading(types: "sissffi", isAnnounced: true) { $0.playback.status.arguments },
+      state, Declared.reading("sissffi") { $0.playback.status.arguments },
       "State of playback (playing, stopped, waiting for the disk), number, title and "
         + "artist of the song, position and length in seconds, and number of underruns of the disk"),
   ]

@@ -18,6 +18,8 @@ final class Songs: Feature {
     shelf.whenListed = { [unowned playback] list in playback.continuePlaying(in: list) }
   }
 
+  var workers: [Worker] { [shelf.worker] }
+
   /// Polls the disk and the engine.
   func poll(_ now: Double) -> Int? { playback.poll(now) }
 
@@ -32,10 +34,10 @@ final class Songs: Feature {
   func replyList(_ request: Request) throws(Refusal) {
     let first = request.whole(0) ?? 1
     try shelf.withList(anew: first == 1) { outcome in
-      request.attempt { () throws(Refusal) in
+      request.complete(outcome) { list in
         var texts: [Argument] = []
         var bytes = 0
-        for song in try outcome.get().songs.dropFirst(first - 1) {
+        for song in list.songs.dropFirst(first - 1) {
           // A type tag, a terminator, and up to three bytes of padding.
           bytes += song.text.utf8.count + 5
           if bytes > Self.bytesAtOnce { break }
@@ -63,8 +65,7 @@ final class Songs: Feature {
       guard list.songs.indices.contains(index) else {
         throw Refusal(
           .range,
-          "\(request.path): \(index + 1) is out of range "
-            + "(1 to \(list.songs.count))")
+          "\(request.path): \(index + 1) is out of range (1 to \(list.songs.count))")
       }
       try playback.start(list.songs[index], in: list, for: request)
     }
@@ -87,8 +88,7 @@ final class Songs: Feature {
     _ request: Request, _ body: @escaping (SongList) throws(Refusal) -> Void
   ) throws(Refusal) {
     try shelf.withList(anew: false) { [unowned self] outcome in
-      request.attempt { () throws(Refusal) in
-        let list = try outcome.get()
+      request.complete(outcome) { list throws(Refusal) in
         guard !list.songs.isEmpty else {
           throw Refusal(.missing, "no songs in the folder \(shelf.folder)")
         }

@@ -19,13 +19,12 @@ package struct NodeSummary: Sendable {
 extension Node {
   /// The current summary.
   package func summary() -> NodeSummary {
-    let player = context[Player.self]
-    let reading = player.reading
+    let player = context[Loops.self].status(of: 0)
     let account = context[Captures.self].account
     return NodeSummary(
       levels: context[ClientsFeature.self].levels.collect(for: .terminal, context.engine),
-      player: reading.state.word, position: player.seconds(reading.position),
-      length: player.seconds(reading.length), captured: account.isOn ? account.seconds : nil,
+      player: player.reading.state.word, position: player.position, length: player.length,
+      captured: account.isOn ? account.seconds : nil,
       clients: clientCount)
   }
 }

@@ -9,17 +9,14 @@ extension Takes {
 
   /// Saves the clip of a loop as a take.
   func save(_ request: Request, loop: Int = 0) throws(Refusal) {
-    let workers = try library()
-    try clips.copy(loop: loop, for: request.path) { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        try self?.write(try outcome.get(), of: loop, to: workers, for: request)
-      }
+    try save(loop: loop, titled: request.text(0), for: request.path) { [weak self] outcome in
+      self?.complete(request, with: outcome)
     }
   }
 
   /// Saves the clip of a loop as a take with a title, and calls back with the take.
   func save(
-    loop: Int, titled title: String, for path: String,
+    loop: Int, titled title: String?, for path: String,
     then ending: @escaping (Result<Take, Refusal>) -> Void
   ) throws(Refusal) {
     let workers = try library()
@@ -30,14 +27,6 @@ extension Takes {
       } catch {
         ending(.failure(error))
       }
-    }
-  }
-
-  private func write(
-    _ transit: Clips.Transit, of loop: Int, to workers: TakeWorkers, for request: Request
-  ) throws(Refusal) {
-    try write(transit, of: loop, titled: request.text(0), to: workers) { [weak self] outcome in
-      self?.complete(request, with: outcome)
     }
   }
 
@@ -73,13 +62,13 @@ extension Takes {
   }
 
   /// Plays a take: from loop 1 if it fits, else from its file as a song.
-  func play(_ id: String, for request: Request) throws(Refusal) {
+  func play(_ request: Request) throws(Refusal) {
+    let id = request.text(0) ?? ""
     try library().list { library throws(LibraryFault) in
       let take = try library.take(id)
       return (take, library.path(take))
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let (take, path) = try outcome.get()
+      request.complete(outcome) { take, path throws(Refusal) in
         guard let self else { return }
         guard take.seconds > self.clips.longest else {
           try self.load(take.id, loop: 0, plays: true, for: request)
@@ -94,8 +83,7 @@ extension Takes {
 
   private func load(_ id: String, loop: Int, plays: Bool, for request: Request) throws(Refusal) {
     try load(id, loop: loop, for: request.path) { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let take = try outcome.get()
+      request.complete(outcome) { take in
         if plays { self?.context[Player.self].play() }
         request.done(take.id, take.title)
       }

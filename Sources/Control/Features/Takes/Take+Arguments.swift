@@ -5,20 +5,14 @@ internal import Posix
 extension Take {
   /// The arguments of `/take`.
   var row: [Argument] {
-    [
-      .string(id), .string(title), .string(species), .string(date.text), .float(Float(seconds)),
-      .float(place.map { Float($0.latitude) } ?? .nan),
-      .float(place.map { Float($0.longitude) } ?? .nan),
-    ]
+    Argument.row(
+      id, title, species, date.text, seconds, place?.latitude ?? .nan, place?.longitude ?? .nan)
   }
 
   /// The arguments of `/take/sound`.
   var sound: [Argument] {
-    [
-      .string(id), .string(source.rawValue), .string(preset), .int32(Int32(clamping: rate)),
-      .int32(Int32(clamping: channels)), .float(peak.map { Float($0) } ?? -.infinity),
-      .float(loudness.map { Float($0) } ?? -.infinity),
-    ]
+    Argument.row(
+      id, source.rawValue, preset, rate, channels, peak ?? -.infinity, loudness ?? -.infinity)
   }
 }
 

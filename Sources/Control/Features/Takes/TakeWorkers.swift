@@ -4,8 +4,6 @@ internal import Posix
 /// The background queues of the library: one for quick requests that clients wait for, and one for work on
 /// whole files or folders.
 final class TakeWorkers {
-  // Limits clients that are faster than the disk.
-  private static let mostWaiting = 256
   // The interval of purging the trash, in microseconds.
   private static let trashPeriod = 86_400e6
 
@@ -19,20 +17,15 @@ final class TakeWorkers {
 
     func use<Value>(
       _ work: (TakeLibrary) throws(LibraryFault) -> Value
-    ) throws(Refusal) -> Value {
+    ) throws(LibraryFault) -> Value {
+      let library = if let open = self.library { open } else { try TakeLibrary(home: home) }
+      self.library = library
       do throws(LibraryFault) {
-        let library: TakeLibrary
-        if let open = self.library { library = open } else { library = try TakeLibrary(home: home) }
-        self.library = library
-        do throws(LibraryFault) {
-          return try work(library)
-        } catch {
-          // The disk may have been disconnected or exchanged.
-          if error.kind == .io || error.kind == .broken { self.library = nil }
-          throw error
-        }
+        return try work(library)
       } catch {
-        throw Refusal(error)
+        // The disk may have been disconnected or exchanged.
+        if error.kind == .io || error.kind == .broken { self.library = nil }
+        throw error
       }
     }
   }
@@ -40,9 +33,10 @@ final class TakeWorkers {
   /// The home folder.
   let home: String
   /// The queue for quick requests: lists, notes, clips.
-  let lists = Worker("takes")
+  let lists = Worker("takes", most: 256, of: requests)
   /// The queue for slow requests.
-  let files = Worker("take files")
+  let files = Worker("take files", most: 256, of: requests)
+  private static let requests = "requests for the library are already queued"
   private let shelfOfLists: Shelf
   private let shelfOfFiles: Shelf
   private var nextTrash = 0.0
@@ -73,11 +67,8 @@ final class TakeWorkers {
     _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value, to worker: Worker,
     _ shelf: Shelf, _ ending: @escaping (Result<Value, Refusal>) -> Void
   ) throws(Refusal) {
-    guard worker.count < Self.mostWaiting else {
-      throw Refusal(
-        .busy, "\(worker.count) requests for the library are already queued; try again later")
-    }
-    worker.run({ () throws(Refusal) in try shelf.use(work) }, then: ending)
+    try worker.checkRoom()
+    worker.run({ () throws(LibraryFault) in try shelf.use(work) }, then: ending)
   }
 
   /// Purges expired takes from the trash, once per day.
@@ -99,20 +90,5 @@ extension TakeWorkers: SettingsStore {
       { library throws(LibraryFault) in
         for setting in settings { try library.set(setting.path, setting.text) }
       }, then: ending)
-  }
-}
-
-extension Refusal {
-  init(_ fault: LibraryFault) {
-    let code: Code =
-      switch fault.kind {
-      case .missing: .missing
-      case .denied: .denied
-      case .range: .range
-      case .broken: .type
-      case .io: .io
-      case .busy: .busy
-      }
-    self.init(code, fault.message)
   }
 }

@@ -4,8 +4,14 @@ internal import OSC
 extension Takes {
   typealias Declared = Declaring<Takes>
 
-  static let mostOnPage = 500.0
   static let usualOnPage = 50
+
+  private static let page: [Address.Form] = [
+    .optional("offset", .whole, in: 0...Double(Int32.max)),
+    .optional("count", .whole, in: 1...500),
+  ]
+  private static let id = Address.Form.needed("id", .text)
+  private static let file = Address.Form.needed("file", .text)
 
   static let play = "/take/play"
   static let (location, total) = ("/location", "/takes/total")
@@ -28,45 +34,19 @@ extension Takes {
 
   static let addresses: [Address] = [
     Address(
-      "/takes",
-      Declared.question(
-        [
-          .optional("offset", .whole, in: 0...Double(Int32.max)),
-          .optional("count", .whole, in: 1...mostOnPage),
-        ], end: endOfTakes.path
-      ) { takes, request throws(Refusal) in
-        try takes.list(request)
-      },
+      "/takes", Declared.question(page, end: endOfTakes, Takes.list),
       "Lists takes, newest first: replies /take for each, then /takes/end i:count; 50 if no count is "
         + "given"),
     Address(
       "/takes/find",
-      Declared.question(
-        [
-          .needed("search", .text), .optional("offset", .whole, in: 0...Double(Int32.max)),
-          .optional("count", .whole, in: 1...mostOnPage),
-        ], end: endOfTakes.path
-      ) { takes, request throws(Refusal) in
-        try takes.find(request)
-      },
+      Declared.question([.needed("search", .text)] + page, end: endOfTakes, Takes.find),
       "Finds takes with words that start with all these, and replies like /takes; also "
         + "species:WORD from:DATE to:DATE near:NORTH,EAST within:KM"),
     Address(
-      "/takes/trash",
-      Declared.question(
-        [
-          .optional("offset", .whole, in: 0...Double(Int32.max)),
-          .optional("count", .whole, in: 1...mostOnPage),
-        ], end: endOfTrash.path
-      ) { takes, request throws(Refusal) in
-        try takes.listTrash(request)
-      },
+      "/takes/trash", Declared.question(page, end: endOfTrash, Takes.listTrash),
       "Lists the trash, last deleted first: replies /take/trashed for each take, then "
         + "/takes/trash/end i:count"),
-    Address(
-      total,
-      Declared.reading(types: "i", isAnnounced: true) { [.int32(Int32($0.total))] },
-      "Number of takes"),
+    Address(total, Declared.reading(\.total), "Number of takes"),
     Address(endOfTakes), Address(take), Address(sound), Address(trashed), Address(endOfTrash),
     Address(
       "/take/save",
@@ -74,81 +54,42 @@ extension Takes {
         try takes.save(request)
       },
       "Saves loop 1 as a take; replies /reply with its id and title"),
-    one("/take/load", "Loads a take into loop 1, truncated to --loop-seconds") {
-      takes, request throws(Refusal) in
-      try takes.load(request)
-    },
-    one(
-      play,
-      "Plays a take: from loop 1 if it fits in --loop-seconds, else from its file, as a song"
-    ) { takes, request throws(Refusal) in
-      try takes.play(request.text(0) ?? "", for: request)
-    },
-    one(
-      "/take/show",
-      "Details of a take: replies /take, /take/notes, /take/message, /take/image, /take/picture if "
-        + "fetched, and /take/sound; plays it with /settings/autoplay"
-    ) { takes, request throws(Refusal) in
-      try takes.show(request)
-    },
-    one("/take/delete", "Moves a take to the trash, which is purged after 30 days") {
-      takes, request throws(Refusal) in
-      try takes.delete(request)
-    },
-    one(
-      "/take/restore",
-      "Restores a take from the trash"
-    ) { takes, request throws(Refusal) in
-      try takes.restore(request)
-    },
-    text(
-      "/take/title", "title",
-      "Title of a take; an empty one is replaced by the time of day"
-    ) {
-      TakeChanges(title: $0)
-    },
-    text(
-      "/take/species", "species",
-      "Species in a take"
-    ) {
-      TakeChanges(species: $0)
-    },
-    text(
-      notes, "notes",
-      "Notes on a take"
-    ) { TakeChanges(notes: $0) },
-    text(
-      message, "message",
-      "Message of a take"
-    ) {
-      TakeChanges(message: $0)
-    },
-    file(
-      image,
-      "Sets the image of a take from a file in the home folder"
-    ) {
-      takes, request throws(Refusal) in
-      try takes.setImage(request)
-    },
-    file(
-      "/take/export",
-      "Exports a take to a new file in the home folder, in the format of its extension; replies /reply "
-        + "with its id and path"
-    ) { takes, request throws(Refusal) in
-      try takes.export(request)
-    },
     Address(
-      "/take/import",
-      Declared.task([.needed("file", .text)]) { takes, request throws(Refusal) in
-        try takes.importFile(request)
-      },
+      "/take/load",
+      Declared.task([id]) { takes, request throws(Refusal) in try takes.load(request) },
+      "Loads a take into loop 1, truncated to --loop-seconds"),
+    Address(
+      play, Declared.task([id], Takes.play),
+      "Plays a take: from loop 1 if it fits in --loop-seconds, else from its file, as a song"),
+    Address(
+      "/take/show", Declared.task([id], Takes.show),
+      "Details of a take: replies /take, /take/notes, /take/message, /take/image, /take/picture if "
+        + "fetched, and /take/sound; plays it with /settings/autoplay"),
+    Address(
+      "/take/delete", Declared.task([id], Takes.delete),
+      "Moves a take to the trash, which is purged after 30 days"),
+    Address("/take/restore", Declared.task([id], Takes.restore), "Restores a take from the trash"),
+    text(
+      "/take/title", "title", "Title of a take; an empty one is replaced by the time of day"
+    ) { TakeChanges(title: $0) },
+    text("/take/species", "species", "Species in a take") { TakeChanges(species: $0) },
+    text(notes, "notes", "Notes on a take") { TakeChanges(notes: $0) },
+    text(message, "message", "Message of a take") { TakeChanges(message: $0) },
+    Address(
+      image, Declared.task([id, file], Takes.setImage),
+      "Sets the image of a take from a file in the home folder"),
+    Address(
+      "/take/export", Declared.task([id, file], Takes.export),
+      "Exports a take to a new file in the home folder, in the format of its extension; replies /reply "
+        + "with its id and path"),
+    Address(
+      "/take/import", Declared.task([file], Takes.importFile),
       "Copies an audio file in the home folder into the library; replies /reply with its id and "
         + "title"),
     Address(
       "/take/transcribe",
       Declared.task([.optional("id", .text)], end: Transcriber.end.path) {
-        takes, request throws(Refusal) in
-        try takes.transcriber.transcribe(request)
+        $0.transcriber.transcribe
       },
       "Transcribes loop 1, or a take: replies /take/note for each note, then "
         + "/take/transcribe/end i:count"),
@@ -158,10 +99,7 @@ extension Takes {
       Declared.setting([
         .needed("north", .number, in: -90...90), .needed("east", .number, in: -180...180),
       ]) { takes in
-        [
-          .float(takes.place.map { Float($0.latitude) } ?? .nan),
-          .float(takes.place.map { Float($0.longitude) } ?? .nan),
-        ]
+        Argument.row(takes.place?.latitude ?? .nan, takes.place?.longitude ?? .nan)
       } write: { takes, request in
         guard let north = request.number(0), let east = request.number(1) else { return }
         takes.place = Place(latitude: north, longitude: east)
@@ -169,21 +107,9 @@ extension Takes {
       unit: "degrees", kept: .home,
       "Location of the node, north and east; saved with each recording"),
     Address(
-      "/settings/autoplay",
-      Declared.setting([.needed("on", .whole, in: 0...1)]) { takes in
-        [.int32(takes.playsWhatIsShown ? 1 : 0)]
-      } write: { takes, request in
-        takes.playsWhatIsShown = request.whole(0) == 1
-      }, kept: .home,
+      "/settings/autoplay", Declared.flag(\.playsWhatIsShown, named: "on"), kept: .home,
       "1 makes /take/show play the take"),
   ]
-
-  private static func one(
-    _ path: String, _ help: String,
-    _ start: @escaping @Sendable (Takes, Request) throws(Refusal) -> Void
-  ) -> Address {
-    Address(path, Declared.task([.needed("id", .text)], start), help)
-  }
 
   private static func text(
     _ path: String, _ name: String, _ help: String,
@@ -191,16 +117,9 @@ extension Takes {
   ) -> Address {
     Address(
       path,
-      Declared.task([.needed("id", .text), .needed(name, .text)]) {
+      Declared.task([id, .needed(name, .text)]) {
         takes, request throws(Refusal) in
         try takes.edit(changes(request.text(1) ?? ""), request)
       }, help)
-  }
-
-  private static func file(
-    _ path: String, _ help: String,
-    _ start: @escaping @Sendable (Takes, Request) throws(Refusal) -> Void
-  ) -> Address {
-    Address(path, Declared.task([.needed("id", .text), .needed("file", .text)], start), help)
   }
 }

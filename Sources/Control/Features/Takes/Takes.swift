@@ -112,8 +112,7 @@ final class Takes: Feature {
     try library().list { library throws(LibraryFault) in
       try library.list(offset: offset, count: count)
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let page = try outcome.get()
+      request.complete(outcome) { page in
         Self.reply(page, to: request)
         self?.updateTotal(page.total)
       }
@@ -126,33 +125,27 @@ final class Takes: Feature {
     try library().list { library throws(LibraryFault) in
       try library.trash(offset: offset, count: count)
     } then: { outcome in
-      request.attempt { () throws(Refusal) in
-        let takes = try outcome.get().takes
-        for take in takes { request.answer(Self.trashed, take.row) }
-        request.answer(Self.endOfTrash, [.int32(Int32(takes.count))])
+      request.complete(outcome) { page in
+        request.answer(page.takes, Self.trashed, end: Self.endOfTrash, row: \.row)
       }
     }
   }
 
   /// Lists the takes that match a search, then their number.
   func find(_ request: Request) throws(Refusal) {
-    let search: TakeSearch
-    do throws(LibraryFault) {
-      search = try TakeSearch(query: request.text(0) ?? "")
-    } catch {
-      throw Refusal(.range, error.message)
+    let search = try refusing { () throws(LibraryFault) in
+      try TakeSearch(query: request.text(0) ?? "")
     }
     let (offset, count) = (request.whole(1) ?? 0, request.whole(2) ?? Self.usualOnPage)
     try library().list { library throws(LibraryFault) in
       try library.find(search, offset: offset, count: count)
     } then: { outcome in
-      request.attempt { () throws(Refusal) in Self.reply(try outcome.get(), to: request) }
+      request.complete(outcome) { page in Self.reply(page, to: request) }
     }
   }
 
   private static func reply(_ page: TakePage, to request: Request) {
-    for take in page.takes { request.answer(Self.take, take.row) }
-    request.answer(Self.endOfTakes, [.int32(Int32(page.takes.count))])
+    request.answer(page.takes, Self.take, end: Self.endOfTakes, row: \.row)
   }
 
   // MARK: - Single takes
@@ -164,8 +157,7 @@ final class Takes: Feature {
       let take = try library.take(id)
       return (take, library.imageOrigin(take).credit)
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let (take, credit) = try outcome.get()
+      request.complete(outcome) { take, credit throws(Refusal) in
         request.answer(Self.take, take.row)
         let texts = [
           (Self.notes, take.notes), (Self.message, take.message), (Self.image, take.image),
@@ -175,7 +167,7 @@ final class Takes: Feature {
         request.answer(Self.sound, take.sound)
         request.done(take.id)
         guard let self, self.playsWhatIsShown else { return }
-        try self.play(take.id, for: request.under(Self.play))
+        try self.play(request.under(Self.play))
       }
     }
   }
@@ -202,8 +194,7 @@ final class Takes: Feature {
       try library.delete(take.id)
       return (take, try library.list(count: 0).total)
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let (take, total) = try outcome.get()
+      request.complete(outcome) { take, total in
         self?.updateTotal(total)
         self?.context.announce(request.path, [.string(take.id)])
         request.done(take.id)
@@ -245,10 +236,7 @@ final class Takes: Feature {
       try library.export(take.id, to: file.path)
       return (take, file.path)
     } then: { outcome in
-      request.attempt { () throws(Refusal) in
-        let (take, path) = try outcome.get()
-        request.done(take.id, path)
-      }
+      request.complete(outcome) { take, path in request.done(take.id, path) }
     }
   }
 
@@ -267,8 +255,7 @@ final class Takes: Feature {
 
   /// Reports the result to the sender, and announces the take.
   func complete(_ request: Request, with outcome: Result<Take, Refusal>) {
-    request.attempt { () throws(Refusal) in
-      let take = try outcome.get()
+    request.complete(outcome) { take in
       announce(take)
       request.done(take.id, take.title)
     }

@@ -15,24 +15,22 @@ final class Transcriber {
 
   // Recordings can be hours long. Later parts are ignored.
   private static let mostSeconds = 600.0
-  private static let mostWaiting = 16
   private static let mostNotes = 1000
 
-  let worker = Worker("listening")
+  let worker = Worker("listening", most: 16, of: "transcriptions are already queued")
   private let context: Context
 
   init(_ context: Context) { self.context = context }
 
   /// Replies with the notes of loop 1, or of a take.
   func transcribe(_ request: Request) throws(Refusal) {
-    guard worker.count < Self.mostWaiting else {
-      throw Refusal(.busy, "\(worker.count) transcriptions are already queued; try again later")
-    }
+    try worker.checkRoom()
     guard let id = request.text(0) else {
       try context[Takes.self].clips.copy(for: request.path) { [weak self] outcome in
-        request.attempt { () throws(Refusal) in
-          let transfer = try outcome.get().transfer
-          self?.listen(request) { (transfer.channels, transfer.sampleRate) }
+        request.complete(outcome) { transit in
+          self?.listen(request) { [transfer = transit.transfer] in
+            (transfer.channels, transfer.sampleRate)
+          }
         }
       }
       return
@@ -40,14 +38,9 @@ final class Transcriber {
     try context[Takes.self].library().list { library throws(LibraryFault) in
       library.path(try library.take(id))
     } then: { [weak self] outcome in
-      request.attempt { () throws(Refusal) in
-        let path = try outcome.get()
-        self?.listen(request) { () throws(Refusal) in
-          do throws(LibraryFault) {
-            return try TakeSound.read(path, atMost: Self.mostSeconds)
-          } catch {
-            throw Refusal(error)
-          }
+      request.complete(outcome) { path in
+        self?.listen(request) { () throws(LibraryFault) in
+          try TakeSound.read(path, atMost: Self.mostSeconds)
         }
       }
     }
@@ -55,9 +48,9 @@ final class Transcriber {
 
   private func listen(
     _ request: Request,
-    to sound: @escaping @Sendable () throws(Refusal) -> (channels: [[Float]], rate: Int)
+    to sound: @escaping @Sendable () throws(LibraryFault) -> (channels: [[Float]], rate: Int)
   ) {
-    worker.run { () throws(Refusal) in
+    worker.run { () throws(LibraryFault) in
       let (channels, rate) = try sound()
       var mono = channels.first ?? []
       if channels.count > 1 {
@@ -65,11 +58,9 @@ final class Transcriber {
       }
       return NoteFinder.notes(in: mono, rate: Double(rate))
     } then: { (outcome: Result<[PlayedNote], Refusal>) in
-      request.attempt { () throws(Refusal) in
+      request.complete(outcome) { notes in
         // The end of the list must fit in the reply budget, too.
-        let notes = try outcome.get().prefix(Self.mostNotes)
-        for note in notes { request.answer(Self.note, note.row) }
-        request.answer(Self.end, [.int32(Int32(notes.count))])
+        request.answer(notes.prefix(Self.mostNotes), Self.note, end: Self.end, row: \.row)
       }
     }
   }
@@ -80,9 +71,6 @@ extension PlayedNote {
   fileprivate var row: [Argument] {
     let key = Int((cents / 100).rounded())
     let name = "\(Music.NoteName(key, inFlats: false))\(Int((Double(key) / 12).rounded(.down)) - 1)"
-    return [
-      .string(name), .float(Float(start)), .float(Float(length)),
-      .float(Float(cents - 100 * Double(key))),
-    ]
+    return Argument.row(name, start, length, cents - 100 * Double(key))
   }
 }

@@ -104,7 +104,7 @@ final class Tempo: Feature {
       let ahead = shared.isFreewheeling ? 0 : clock.microseconds(at: beat.frame) - now
       if 500..<Self.mostAhead ~= ahead { return Int((ahead / 1000).rounded(.up)) }
       beatSent = beat.frame
-      context.announce(Self.beat, [.int32(Int32(beat.beat)), .int32(Int32(beat.beatsPerBar))])
+      context.announce(Self.beat, Argument.row(Int(beat.beat), Int(beat.beatsPerBar)))
     }
     let latest = shared.isTransportFollowed ? Self.transportMilliseconds : Self.beatMilliseconds
     let ahead = (clock.microseconds(at: beat.nextFrame) - now) / 1000
@@ -142,9 +142,7 @@ extension Tempo {
       + "bar; those of JACK's transport while it is followed and rolls")
 
   static let addresses: [Address] = [
-    Address(
-      bpm, .number(.beat(.tempo), 20...300), unit: "beats/min", kept: .session,
-      "Tempo"),
+    Address(bpm, .number(.beat(.tempo), 20...300), unit: "beats/min", kept: .session, "Tempo"),
     Address(
       "/metronome/beats", .whole(.beat(.beatsPerBar), 1...16), unit: "beats",
       kept: .session,
@@ -162,7 +160,7 @@ extension Tempo {
       "Count-in before a recording"),
     Address(
       "/metronome/tap",
-      Declared.action(isButton: true) { tempo, request throws(Refusal) in try tempo.tap(request) },
+      Declared.action(isButton: true, Tempo.tap),
       "Tap tempo, from the median of the last taps"),
     Address(beat),
     Address(
@@ -171,12 +169,9 @@ extension Tempo {
         + "bars, they start with the transport, at the node's tempo"),
     Address(
       lead,
-      Declared.process { tempo in
-        tempo.isLeading
-      } make: { tempo, leads, request in
+      Declared.process(\.isLeading) { tempo, leads, request in
         // The audio thread takes no part. The server is asked at the message's time.
-        PlannedCommand(
-          action: .sync(0), whenDone: { [weak tempo] in tempo?.lead(leads, request) })
+        PlannedCommand(action: .sync(0), whenDone: { [weak tempo] in tempo?.lead(leads, request) })
       },
       // The role as requested, even while the server is away.
       kept: Declared.kept(.session) { tempo in

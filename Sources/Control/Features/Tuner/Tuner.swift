@@ -101,7 +101,7 @@ extension Tuner {
     Address(
       path,
       // Announced at its own rate, rather than on change.
-      Declaring<Tuner>.reading(types: "iff", isAnnounced: false) { $0.answer() },
+      Declaring<Tuner>.reading("iff", isAnnounced: false) { $0.answer() },
       "Note of the live input (-1 without a steady tone), deviation in cents from "
         + "/grid/reference, and peak in dB; sent to subscribers 12 times per second; a query runs it for "
         + "3 s")

@@ -1,19 +1,19 @@
 internal import OSC
 
 /// Output to clients: replies, updates for subscribers, and the counters of both.
-final class Answerer {
+final class ReplySender {
   // The maximum number of replies to one packet. A short packet can query a great number of addresses.
-  static let mostAnswers = 1024
+  static let mostReplies = 1024
 
   let notifier: ChangeNotifier
   /// The counters for `/status`.
   var counters = Counters()
   private let table: AddressTable
   private var doors: [Door] = []
-  private var answersLeft = mostAnswers
+  private var repliesLeft = mostReplies
   // The maximum size of all replies to one packet, since a single reply can fill a datagram.
-  private static let mostAnswerBytes = 1 << 20
-  private var answerBytesLeft = mostAnswerBytes
+  private static let mostReplyBytes = 1 << 20
+  private var replyBytesLeft = mostReplyBytes
   // The indices of the addresses whose values were sent to new subscriptions of this packet.
   private var sentInitially: Set<Int> = []
 
@@ -24,7 +24,7 @@ final class Answerer {
   init(_ table: AddressTable) {
     self.table = table
     notifier = ChangeNotifier(table)
-    notifier.answerer = self
+    notifier.replySender = self
   }
 
   /// Registers an outlet, and returns its number for use in `Client`.
@@ -37,8 +37,8 @@ final class Answerer {
 
   /// Resets the reply budget for a new packet.
   func beginPacket() {
-    answersLeft = Self.mostAnswers
-    answerBytesLeft = Self.mostAnswerBytes
+    repliesLeft = Self.mostReplies
+    replyBytesLeft = Self.mostReplyBytes
     sentInitially.removeAll(keepingCapacity: true)
   }
 
@@ -64,22 +64,22 @@ final class Answerer {
   }
 
   /// Whether the reply budget of this packet is left.
-  var hasAnswersLeft: Bool { answersLeft > 0 }
+  var hasRepliesLeft: Bool { repliesLeft > 0 }
 
   /// Takes a reply from the budget.
   ///
   /// Reports once when it is exhausted.
   private func reserveReply(to client: Client) -> Bool {
-    guard answersLeft > 0 else { return false }
-    answersLeft -= 1
-    if answersLeft == 0 || answerBytesLeft <= 0 {
-      answersLeft = 0
+    guard repliesLeft > 0 else { return false }
+    repliesLeft -= 1
+    if repliesLeft == 0 || replyBytesLeft <= 0 {
+      repliesLeft = 0
       counters.refused += 1
       let refusal = Refusal(
         .busy, "the packet asks for more replies than one packet may; the rest is omitted")
       answer(refusal.answer(to: ""), to: client)
     }
-    return answersLeft > 0
+    return repliesLeft > 0
   }
 
   private func answer(_ packet: [UInt8], to client: Client) {
@@ -88,7 +88,7 @@ final class Answerer {
 
   /// Sends a reply to a target, and counts its bytes.
   func sendReply(_ packet: [UInt8], to target: Client) {
-    answerBytesLeft -= packet.count
+    replyBytesLeft -= packet.count
     send(packet, to: target)
   }
 
