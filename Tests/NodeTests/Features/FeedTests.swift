@@ -78,7 +78,7 @@ extension NodeTests {
       hearer.send("/subscribe", .string("/post"))
       #expect(hearer.sync())
       singer.send("/feed/name", .string("Ada"))
-      // From a file: a recording lacks the blocks that a busy server skips.
+      // From a file, whose length is known.
       try SoundFixture.write(
         "\(first.home)/tone.wav", [(0..<96_000).map { Self.tone(UInt32($0)) }])
       let take = try #require(ask(singer, "/take/import", .string("tone.wav")).done?.first)
