@@ -253,7 +253,7 @@ let threaded = [
     "Board/BoardRig", "Board/BoardRoutesTests", "Board/BoardStoreTests", "Board/SoundBytes",
     "Board/StoreKind", "Board/StuckStore", "Board/WorkersTests",
   ],
-  "LoopFilesTests": ["LoopKeeperTests", "Teller"],
+  "LoopFilesTests": ["JournalScript", "LoopKeeperTests"],
   "OSCTests": ["MessageTests", "PacketTests", "PatternTests", "StreamFramingTests"],
   "InstrumentFilesTests": ["InstrumentReadingTests"],
   "LibraryTests": [

@@ -13,8 +13,8 @@ struct Core: ~Copyable {
   var input: InputStage
   var chain: Chain
   var loops: Loops
-  /// The writers of the loop journal.
-  var scribes: LoopScribes
+  /// The audio thread's end of the loop journal.
+  var trackers: LoopTrackers
   var songs: SongPlayer
   var sampler: Sampler
   var phrases: PhraseTape
@@ -41,7 +41,7 @@ struct Core: ~Copyable {
     input = InputStage(sampleRate: sampleRate)
     chain = Chain(sampleRate: sampleRate)
     loops = Loops(setup, sampleRate: sampleRate)
-    scribes = LoopScribes(count: loops.count)
+    trackers = LoopTrackers(count: loops.count)
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
@@ -123,6 +123,7 @@ struct Core: ~Copyable {
     publishMemory()
     restoreParameters()
     loops.adopt(former)
+    trackers.use(loops.memory.clips)
   }
 
   // MARK: - Blocks
@@ -143,7 +144,7 @@ struct Core: ~Copyable {
     // Before the fade from silence starts, all earlier settings apply at once.
     if isFirst {
       settle()
-      scribes.startLoops(&loops, at: present)
+      trackers.startLoops(&loops, at: present)
     }
     var done = 0
     var message = 0
@@ -169,8 +170,8 @@ struct Core: ~Copyable {
     if !wasIdle || !idle.isOn {
       shared.voicesSounding.store(sampler.voiceCount, ordering: .relaxed)
     }
-    if !stirred.isEmpty || scribes.isBehind {
-      scribes.follow(loops, stirred: stirred, at: present, frames: frames, rate: Int(sampleRate))
+    if !stirred.isEmpty || trackers.isBehind {
+      trackers.follow(loops, stirred: stirred, at: present, frames: frames, rate: Int(sampleRate))
     }
     if phrases.isRunning { phrases.tellPosition(at: present) }
     beatWatch.watch(

@@ -47,9 +47,9 @@ package final class Engine: Sendable {
 extension Engine {
   /// Ends the turn of the present driver, and returns the means to put loops of a sample rate into the
   /// engine until the next driver takes it over.
-  package func fillLoops(sampleRate: Double) -> LoopFiller {
+  package func restoreLoops(sampleRate: Double) -> LoopRestorer {
     _ = takeOver(sampleRate: sampleRate)
-    return LoopFiller(core: core.pointer)
+    return LoopRestorer(core: core.pointer)
   }
 }
 

@@ -19,7 +19,7 @@ extension LoopArchive {
 
   /// Restores the loops into an engine at their sample rate: stopped, or playing as they did, from
   /// the start of the longest one that played.
-  package func fill(_ filler: LoopFiller, plays: Bool) -> Filling {
+  package func fill(_ filler: LoopRestorer, plays: Bool) -> Filling {
     var filling = Filling()
     for slot in slots {
       do throws(Unfit) {
@@ -39,19 +39,19 @@ extension LoopArchive {
 
   /// Marks the contents of a restored engine as published, so that its journal continues; false if
   /// the journal has not started.
-  package func adopt(_ filler: LoopFiller) -> Bool {
+  package func adopt(_ filler: LoopRestorer) -> Bool {
     if slots.isEmpty { return false }
     for slot in slots where slot.number < filler.count {
       filler.adopt(
-        slot.number, slot.versions.map(\.serial), isHistoryTold: !slot.wasRecording)
+        slot.number, slot.versions.map(\.serial), hasHistory: !slot.wasRecording)
     }
-    filler.goOn()
+    filler.resume()
     return true
   }
 
   /// Repairs interrupted recordings: the ends of unfinished clips, and the point where an overdub
   /// broke off.
-  package func mend(_ filler: LoopFiller) {
+  package func mend(_ filler: LoopRestorer) {
     for slot in slots where slot.number < filler.count {
       if slot.wasRecording { filler.makeUpTail(slot.number) }
       if let page = slot.breach { filler.mend(slot.number, behind: page) }
@@ -64,7 +64,7 @@ extension LoopArchive {
 
   /// The part of a slot that fits, with a line about the rest.
   private func fitting(
-    _ slot: Slot, _ filler: LoopFiller
+    _ slot: Slot, _ filler: LoopRestorer
   ) throws(Unfit) -> (slot: Slot?, line: String?) {
     if Self.isEmpty(slot), slot.number >= filler.count { return (nil, nil) }
     guard slot.number < filler.count else {
@@ -103,7 +103,7 @@ extension LoopArchive {
     )
   }
 
-  private static func fits(_ version: Version, _ filler: LoopFiller) -> Bool {
+  private static func fits(_ version: Version, _ filler: LoopRestorer) -> Bool {
     guard version.frames <= filler.capacity else { return false }
     return (0..<version.pageCount).allSatisfy {
       $0 < filler.pagesOfClip || version.page($0) == nil
@@ -136,7 +136,7 @@ extension LoopArchive {
     return isShared ? before : nil
   }
 
-  private func fill(_ slot: Slot, _ filler: LoopFiller) throws(Unfit) {
+  private func fill(_ slot: Slot, _ filler: LoopRestorer) throws(Unfit) {
     var before: (version: Version, number: Int)?
     for version in slot.versions {
       let like = Self.begun(version, like: before?.version)
@@ -161,7 +161,7 @@ extension LoopArchive {
   }
 
   /// Starts the loops that played, with the same offsets between them.
-  private func start(_ filler: LoopFiller) {
+  private func start(_ filler: LoopRestorer) {
     let playing = slots.filter {
       $0.isPlaying && $0.number < filler.count && $0.current.frames > 0
     }

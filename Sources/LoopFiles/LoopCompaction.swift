@@ -73,7 +73,7 @@ final class LoopCompaction {
         if serial == others.first, !slot.history.isEmpty {
           add(Self.history(number, slot), slot.history)
         }
-        var begin = LoopRecord(.begin, slot: number)
+        var begin = LoopRecord(.version, slot: number)
         (begin.serial, begin.other) = (serial, last)
         add(begin)
         steps.append(
@@ -89,12 +89,12 @@ final class LoopCompaction {
       }
       if others.isEmpty, !slot.history.isEmpty { add(Self.history(number, slot), slot.history) }
       if slot.making != 0 {
-        var making = LoopRecord(.making, slot: number)
+        var making = LoopRecord(.recording, slot: number)
         making.serial = slot.making
         add(making)
       }
       if slot.adding != 0 {
-        var adding = LoopRecord(.adding, slot: number)
+        var adding = LoopRecord(.overdub, slot: number)
         adding.serial = slot.adding
         adding.other = slot.head.map { UInt32($0) } ?? .max
         add(adding)

@@ -114,7 +114,7 @@ package final class LoopKeeper: @unchecked Sendable {
     if store != nil {
       telling = 1
       isHeard = goesOn
-      journal.want(telling)
+      journal.request(snapshot: telling)
     }
     try Thread.start("loops") { [self] in work() }
   }
@@ -143,7 +143,7 @@ package final class LoopKeeper: @unchecked Sendable {
       wake.wait(milliseconds: isBusy ? 0 : Self.period)
     }
     sync?.end(seconds: Self.endSeconds)
-    journal.want(0)
+    journal.request(snapshot: 0)
     (store, sync) = (nil, nil)
     shared.change { $0.isEnded = true }
   }
@@ -151,7 +151,7 @@ package final class LoopKeeper: @unchecked Sendable {
   /// Writes the drained journal.
   private func write() {
     do throws(SystemError) {
-      while try journal.take({ (record, bytes) throws(SystemError) in try take(record, bytes) }) {}
+      while try journal.next({ (record, bytes) throws(SystemError) in try take(record, bytes) }) {}
       guard let store else { return }
       try store.flush()
       for file in try sync?.nextSynced() ?? [] { store.makeSafe(file) }
@@ -178,7 +178,7 @@ package final class LoopKeeper: @unchecked Sendable {
       heardAt = HostTime.steady
     }
     guard isHeard, let store else { return }
-    guard try store.take(record, bytes) else {
+    guard try store.append(record, bytes) else {
       throw SystemError("\(store.path) was to have what can't follow", code: EPROTO)
     }
   }
@@ -190,7 +190,7 @@ package final class LoopKeeper: @unchecked Sendable {
   }
 
   private func fail(_ error: SystemError) {
-    journal.want(0)
+    journal.request(snapshot: 0)
     isHeard = false
     store = nil
     retryAt = HostTime.steady + retry
@@ -218,7 +218,7 @@ package final class LoopKeeper: @unchecked Sendable {
       self.store = store
       writtenBefore = 0
       telling += 1
-      journal.want(telling)
+      journal.request(snapshot: telling)
     } catch {
       fail(error)
     }

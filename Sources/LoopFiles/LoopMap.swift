@@ -29,7 +29,7 @@ struct LoopMap: Sendable {
     guard record.slot < Self.mostSlots, rate > 0 else { return false }
     guard slots[Int(record.slot), default: SlotMap()].take(record, bytes, at: place, rate: rate)
     else { return false }
-    if record.kind == .begin { latestSerial = max(latestSerial, record.serial) }
+    if record.kind == .version { latestSerial = max(latestSerial, record.serial) }
     return true
   }
 }
@@ -57,13 +57,13 @@ struct SlotMap: Sendable {
   ) -> Bool {
     switch record.kind {
     case .rate: return false
-    case .begin: return begin(record)
+    case .version: return begin(record)
     case .history: return order(record, bytes, rate: rate)
-    case .making:
+    case .recording:
       guard record.serial == 0 || versions[record.serial] != nil else { return false }
       if making != record.serial, !history.contains(making) { versions[making] = nil }
       making = record.serial
-    case .adding:
+    case .overdub:
       guard record.serial == 0 || versions[record.serial] != nil else { return false }
       adding = record.serial
       head = record.other < LoopMap.mostPages ? Int(record.other) : nil

@@ -177,7 +177,7 @@ package final class LoopStore: @unchecked Sendable {
   /// Returns false if it can't follow the earlier ones.
   ///
   /// It is written when the buffer is flushed.
-  package func take(
+  package func append(
     _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer
   ) throws(SystemError) -> Bool {
     let place = end + waiting.count + JournalFormat.recordBytes

@@ -25,12 +25,12 @@ import Testing
       store = try LoopStore(in: folder)
       let archive = store.archive
       let engine = Engine(sampleRate: rate, loops: loops)
-      let filler = engine.fillLoops(sampleRate: Double(archive.rate ?? Int(rate)))
+      let filler = engine.restoreLoops(sampleRate: Double(archive.rate ?? Int(rate)))
       filling = archive.fill(filler, plays: plays)
-      filler.keep(in: journal, numbers: archive.latestSerial)
+      filler.open(journal, latestSerial: archive.latestSerial)
       if filling.isWhole { _ = archive.adopt(filler) }
       archive.mend(filler)
-      journal.want(1)
+      journal.request(snapshot: 1)
       host = OfflineHost(takingOver: engine, sampleRate: rate)
     }
 
@@ -59,7 +59,7 @@ import Testing
 
     func write() throws {
       var refused = 0
-      while try journal.take({ refused += try store.take($0, $1) ? 0 : 1 }) {}
+      while try journal.next({ refused += try store.append($0, $1) ? 0 : 1 }) {}
       #expect(refused == 0)
       try store.flush()
     }
@@ -342,8 +342,8 @@ import Testing
     kept.act(.recordOn, 0)
     // The journal of these frames is discarded.
     _ = kept.host.render(Tone.constant(0, frames: 9000), block: 64)
-    while kept.journal.take({ _, _ in }) {}
-    kept.journal.want(2)
+    while kept.journal.next({ _, _ in }) {}
+    kept.journal.request(snapshot: 2)
     try kept.render(20_000)
     let slot = kept.store.archive.slots[0]
     #expect(!slot.wasRecording && slot.versions.map(\.frames) == [0, 20_000])
@@ -394,7 +394,7 @@ import Testing
     kept.act(.record, 0)
     try kept.render(9000)
     // Written again during an overdub, with a slow reader.
-    kept.journal.want(2)
+    kept.journal.request(snapshot: 2)
     kept.act(.play, 0)
     kept.act(.overdub, 0)
     var (heard, isTaken) = (false, true)
@@ -402,9 +402,9 @@ import Testing
     for _ in 0..<30 {
       _ = kept.host.render(input, block: 64)
       for _ in 0..<40 {
-        let came = try kept.journal.take { record, bytes in
+        let came = try kept.journal.next { record, bytes in
           if record.kind == .rate { heard = record.other == 2 || heard }
-          isTaken = try kept.store.take(record, bytes) && isTaken
+          isTaken = try kept.store.append(record, bytes) && isTaken
         }
         if !came { break }
       }

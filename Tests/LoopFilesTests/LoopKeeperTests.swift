@@ -21,11 +21,11 @@ import Testing
 
   private func begin(
     _ path: String, spare: Int = LoopStore.usualSpare
-  ) throws -> (keeper: LoopKeeper, teller: Teller, archive: LoopArchive?) {
+  ) throws -> (keeper: LoopKeeper, script: JournalScript, archive: LoopArchive?) {
     let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512), spare: spare)
     let archive = keeper.open()
     try keeper.start(goesOn: false)
-    return (keeper, Teller(keeper.journal), archive)
+    return (keeper, JournalScript(keeper.journal), archive)
   }
 
   private func end(_ keeper: LoopKeeper) {
@@ -36,9 +36,9 @@ import Testing
   @Test func `a record is in the file within a quarter of a second`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, teller, archive) = try begin(path)
-    #expect(archive?.isEmpty == true && keeper.journal.wanted == 1)
-    teller.tellALife()
+    let (keeper, script, archive) = try begin(path)
+    #expect(archive?.isEmpty == true && keeper.journal.requestedSnapshot == 1)
+    script.writeHistory()
     let start = HostTime.steady
     try waitUntil("the file has all", every: 0.002) {
       try left(folder, at: path).slots.first?.versions.last?.pages == [0.8]
@@ -55,15 +55,15 @@ import Testing
   @Test func `the next store continues, and the one after has both`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (first, teller, _) = try begin(path)
-    teller.tellALife()
+    let (first, script, _) = try begin(path)
+    script.writeHistory()
     end(first)
     let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512))
     let archive = try #require(keeper.open())
     #expect(archive.latestSerial == 5)
     try keeper.start(goesOn: true)
-    let next = Teller(keeper.journal)
-    next.begin(7, 6, like: 4)
+    let next = JournalScript(keeper.journal)
+    next.version(7, 6, like: 4)
     next.page(7, 6, 1, 0.9)
     next.history(7, [4, 6])
     end(keeper)
@@ -75,15 +75,15 @@ import Testing
   @Test func `records of an outdated snapshot are left out`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, teller, _) = try begin(path)
-    teller.rate(48_000, telling: 9)
-    teller.begin(0, 1)
-    teller.length(0, 1, 100)
-    teller.history(0, [1])
-    teller.rate(44_100, telling: 1)
-    teller.begin(0, 2)
-    teller.length(0, 2, 200)
-    teller.history(0, [2])
+    let (keeper, script, _) = try begin(path)
+    script.rate(48_000, snapshot: 9)
+    script.version(0, 1)
+    script.length(0, 1, 100)
+    script.history(0, [1])
+    script.rate(44_100, snapshot: 1)
+    script.version(0, 2)
+    script.length(0, 2, 200)
+    script.history(0, [2])
     end(keeper)
     let slot = try #require(try Contents(LoopStore(in: path).archive).slots.first)
     #expect(slot.versions.map(\.frames) == [200] && slot.rate == 44_100)
@@ -93,10 +93,10 @@ import Testing
     let folder = try TemporaryFolder()
     // As much as the same history takes in a node that ended.
     let (ended, twin, _) = try begin(folder.path("twin"))
-    twin.tellALife()
+    twin.writeHistory()
     end(ended)
-    let (keeper, teller, _) = try begin(folder.path("loops"))
-    teller.tellALife()
+    let (keeper, script, _) = try begin(folder.path("loops"))
+    script.writeHistory()
     try waitUntil("all is written") { keeper.bytesWritten == ended.bytesWritten }
     let (before, file) = (keeper.bytesWritten, try Files.kind(of: folder.path("loops/journal")))
     letPass(seconds: 1, "what is written meanwhile is what is asked for")
@@ -111,14 +111,14 @@ import Testing
   @Test func `a file stays short while it is overwritten repeatedly`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, teller, _) = try begin(path, spare: 200_000)
-    teller.rate()
-    teller.begin(0, 1)
-    teller.length(0, 1, 51_200)
-    teller.history(0, [1])
+    let (keeper, script, _) = try begin(path, spare: 200_000)
+    script.rate()
+    script.version(0, 1)
+    script.length(0, 1, 51_200)
+    script.history(0, [1])
     for round in 1...60 {
-      for index in 0..<100 { teller.page(0, 1, index, Float(round)) }
-      try waitUntil("there is room again") { keeper.journal.pointer.room > 200 }
+      for index in 0..<100 { script.page(0, 1, index, Float(round)) }
+      try waitUntil("there is room again") { script.hasRoom(200) }
       // At any moment it is complete.
       guard round % 10 == 0 else { continue }
       let pages = try #require(try left(folder, at: path).slots.first).versions[0].pages
@@ -136,19 +136,19 @@ import Testing
 
   /// Writes one clip of a few pages again on each request, as an engine does.
   private final class Answering {
-    private var telling: UInt32 = 0
+    private var snapshot: UInt32 = 0
     private var serial: UInt32 = 0
 
-    func tell(_ teller: Teller, pages: Int, _ value: Float) -> Bool {
-      let wanted = teller.journal.wanted
+    func tell(_ script: JournalScript, pages: Int, _ value: Float) -> Bool {
+      let wanted = script.journal.requestedSnapshot
       guard wanted != 0, wanted != telling else { return false }
       telling = wanted
       serial += 1
-      teller.rate(telling: wanted)
-      teller.begin(0, serial)
-      for index in 0..<pages { teller.page(0, serial, index, value) }
-      teller.length(0, serial, pages * 512)
-      teller.history(0, [serial])
+      script.rate(snapshot: wanted)
+      script.version(0, serial)
+      for index in 0..<pages { script.page(0, serial, index, value) }
+      script.length(0, serial, pages * 512)
+      script.history(0, [serial])
       return true
     }
   }
@@ -156,14 +156,14 @@ import Testing
   @Test func `a moved folder is reported once, and everything is in a new one`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, teller, _) = try begin(path)
+    let (keeper, script, _) = try begin(path)
     let answering = Answering()
-    #expect(answering.tell(teller, pages: 20, 0.5))
+    #expect(answering.tell(script, pages: 20, 0.5))
     try waitUntil("it is written") { keeper.bytesWritten > 80_000 }
     try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere"))
     // It is noticed only when there is something to write.
-    teller.phase(0, true, 1)
-    try waitUntil("it is told anew") { answering.tell(teller, pages: 20, 0.75) }
+    script.phase(0, true, 1)
+    try waitUntil("it is told anew") { answering.tell(script, pages: 20, 0.75) }
     try waitUntil("the other folder has it") {
       Files.exist(path + "/journal")
         && (try? left(folder, at: path))?.slots.first?.versions[0].pages.count == 20
@@ -182,12 +182,12 @@ import Testing
     }
     let folder = try TemporaryFolder()
     let path = disk.path + "/loops"
-    let (keeper, teller, _) = try begin(path)
+    let (keeper, script, _) = try begin(path)
     let answering = Answering()
-    #expect(answering.tell(teller, pages: 50, 0.5))
+    #expect(answering.tell(script, pages: 50, 0.5))
     try waitUntil("it is written") { keeper.bytesWritten > 200_000 }
     try disk.fill(leaving: 20_000)
-    for index in 0..<50 { teller.page(0, 1, index, 0.6) }
+    for index in 0..<50 { script.page(0, 1, index, 0.6) }
     var lines: [String] = []
     try waitUntil("it is told") {
       lines += keeper.takeLines()
@@ -197,7 +197,7 @@ import Testing
     // It is written again, and fails again, for a while.
     let end = HostTime.steady + 1.5e6
     while HostTime.steady < end {
-      _ = answering.tell(teller, pages: 50, 0.7)
+      _ = answering.tell(script, pages: 50, 0.7)
       letPass(seconds: 0.02, "attempts are made meanwhile")
     }
     #expect(keeper.takeLines().isEmpty, "once is enough")
@@ -209,7 +209,7 @@ import Testing
     #expect(kept.versions[0].pages.count == 50)
     try disk.empty()
     try waitUntil("it is all there", seconds: 20, every: 0.05) {
-      _ = answering.tell(teller, pages: 50, 0.8)
+      _ = answering.tell(script, pages: 50, 0.8)
       try? FileManager.default.removeItem(atPath: copy + "/journal")
       try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
       let pages = try Contents(LoopStore(in: copy).archive).slots.first?.versions[0].pages
@@ -226,8 +226,8 @@ import Testing
     }
     let path = disk.path + "/loops"
     // Data of an earlier node there is not this one's.
-    let (former, teller, _) = try begin(path)
-    teller.tellALife()
+    let (former, script, _) = try begin(path)
+    script.writeHistory()
     end(former)
     #expect(disk.setReadOnly(true))
     let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512))
@@ -235,10 +235,10 @@ import Testing
     try keeper.start(goesOn: false)
     let lines = keeper.takeLines()
     #expect(lines.count == 1 && lines[0].contains("Read-only file system"))
-    #expect(keeper.journal.wanted == 0, "nothing need be told")
+    #expect(keeper.journal.requestedSnapshot == 0, "nothing need be told")
     #expect(disk.setReadOnly(false))
     let answering = Answering()
-    let next = Teller(keeper.journal)
+    let next = JournalScript(keeper.journal)
     try waitUntil("it is wanted", seconds: 20) { answering.tell(next, pages: 3, 0.25) }
     end(keeper)
     #expect(

@@ -24,9 +24,9 @@ import Testing
     do {
       let store = try LoopStore(in: folder.path("loops"))
       #expect(store.archive.isEmpty)
-      let teller = Teller()
-      teller.tellALife()
-      try teller.pass(to: store)
+      let script = JournalScript()
+      script.writeHistory()
+      try script.pass(to: store)
       try store.flush()
     }
     let all = try contents(folder)
@@ -42,21 +42,21 @@ import Testing
 
   @Test func `it continues where it was, with unused numbers`() throws {
     let folder = try TemporaryFolder()
-    let teller = Teller()
+    let script = JournalScript()
     do {
       let store = try LoopStore(in: folder.path("loops"))
-      teller.tellALife()
-      try teller.pass(to: store)
+      script.writeHistory()
+      try script.pass(to: store)
       try store.flush()
     }
     do {
       let store = try LoopStore(in: folder.path("loops"))
       #expect(store.latestSerial == 5 && store.loss == nil)
-      teller.begin(7, 6, like: 4)
-      teller.page(7, 6, 1, 0.9)
-      teller.length(7, 6, 800, layers: 1, clip: 9)
-      teller.history(7, [4, 6])
-      try teller.pass(to: store)
+      script.version(7, 6, like: 4)
+      script.page(7, 6, 1, 0.9)
+      script.length(7, 6, 800, layers: 1, clip: 9)
+      script.history(7, [4, 6])
+      try script.pass(to: store)
       try store.flush()
     }
     #expect(try contents(folder).slots[1].versions.map(\.pages) == [[0.7], [0.7, 0.9]])
@@ -65,17 +65,17 @@ import Testing
   @Test func `a version started as a copy is independent from then on`() throws {
     let folder = try TemporaryFolder()
     let store = try LoopStore(in: folder.path("loops"))
-    let teller = Teller()
-    teller.rate()
-    teller.begin(0, 1)
-    for index in 0..<200 { teller.page(0, 1, index, Float(index)) }
-    try teller.pass(to: store)
-    teller.begin(0, 2, like: 1)
-    teller.page(0, 1, 3, -1)
-    teller.page(0, 2, 70, -2)
-    teller.hole(0, 2, 150, count: 1000)
-    teller.history(0, [1, 2])
-    try teller.pass(to: store)
+    let script = JournalScript()
+    script.rate()
+    script.version(0, 1)
+    for index in 0..<200 { script.page(0, 1, index, Float(index)) }
+    try script.pass(to: store)
+    script.version(0, 2, like: 1)
+    script.page(0, 1, 3, -1)
+    script.page(0, 2, 70, -2)
+    script.hole(0, 2, 150, count: 1000)
+    script.history(0, [1, 2])
+    try script.pass(to: store)
     try store.flush()
     let versions = try Contents(store.archive).slots[0].versions
     var (first, second) = ((0..<200).map { Float($0) }, (0..<150).map { Float($0) })
@@ -88,30 +88,28 @@ import Testing
   {
     let folder = try TemporaryFolder()
     let store = try LoopStore(in: folder.path("loops"))
-    let teller = Teller()
-    teller.tellALife()
-    try teller.pass(to: store)
+    let script = JournalScript()
+    script.writeHistory()
+    try script.pass(to: store)
     let before = try Contents(store.archive)
-    let bad = LoopJournal(pages: 16)
-    let pointer = bad.pointer
-    let nothing = [Float](repeating: 0, count: 512)
-    #expect(pointer.begin(0, version: 3, like: 0))  // exists already
-    #expect(pointer.begin(0, version: 9, like: 8))  // doesn't exist
-    #expect(pointer.begin(0, version: 0, like: 0))
-    #expect(pointer.page(0, 77, index: 0, left: nothing, right: nothing))
-    #expect(pointer.page(0, 3, index: 1 << 21, left: nothing, right: nothing))
-    #expect(pointer.hole(0, 3, index: 0, pages: -1))
-    #expect(pointer.length(0, 3, frames: -1, round: -1, layers: 0, clip: 0))
-    #expect(pointer.length(0, 3, frames: 100, round: .nan, layers: 0, clip: 0))
-    #expect(pointer.length(0, 3, frames: 100, round: 98, layers: 0, clip: 0))
-    #expect(pointer.history(0, place: 2, [1, 2], count: 2))
-    #expect(pointer.history(0, place: 0, [1, 88], count: 2))
-    #expect(pointer.history(0, place: 0, [1, 1], count: 2))
-    #expect(pointer.making(0, 66))
-    #expect(pointer.making(200, 0))
-    #expect(pointer.rate(0, telling: 1))
+    let bad = JournalScript()
+    bad.version(0, 3)  // exists already
+    bad.version(0, 9, like: 8)  // doesn't exist
+    bad.version(0, 0)
+    bad.page(0, 77, 0, 0)
+    bad.page(0, 3, 1 << 21, 0)
+    bad.hole(0, 3, 0, count: -1)
+    bad.length(0, 3, -1)
+    bad.write(LoopRecord(.length, slot: 0, serial: 3, frames: 100, round: .nan))
+    bad.write(LoopRecord(.length, slot: 0, serial: 3, frames: 100, round: 98))
+    bad.history(0, [1, 2], place: 2)
+    bad.history(0, [1, 88], place: 0)
+    bad.history(0, [1, 1], place: 0)
+    bad.recording(0, 66)
+    bad.recording(200, 0)
+    bad.rate(0)
     var refused = 0
-    while try bad.take({ refused += try store.take($0, $1) ? 0 : 1 }) {}
+    while try bad.journal.next({ refused += try store.append($0, $1) ? 0 : 1 }) {}
     #expect(refused == 15)
     #expect(try Contents(store.archive) == before)
   }
@@ -129,11 +127,11 @@ import Testing
   /// The contents of a file after each of its records, by the record's end.
   private func stages(_ folder: TemporaryFolder) throws -> [(end: Int, contents: Contents)] {
     let store = try LoopStore(in: folder.path("loops"))
-    let teller = Teller()
-    teller.tellALife()
+    let script = JournalScript()
+    script.writeHistory()
     var stages = [(store.size, try Contents(store.archive))]
-    while try teller.journal.take({
-      let isTaken = try store.take($0, $1)
+    while try script.journal.next({
+      let isTaken = try store.append($0, $1)
       #expect(isTaken)
       try store.flush()
       stages.append((store.size, try Contents(store.archive)))
@@ -242,22 +240,22 @@ import Testing
   @Test func `compaction drops most of an obsolete file, and loses nothing meanwhile`() throws {
     let folder = try TemporaryFolder()
     var store = try LoopStore(in: folder.path("loops"), spare: 100_000)
-    let teller = Teller()
-    teller.tellALife()
-    teller.begin(3, 10)
-    for index in 0..<100 { teller.page(3, 10, index, 0) }
-    teller.length(3, 10, 51_000)
-    teller.history(3, [10])
-    try teller.pass(to: store)
+    let script = JournalScript()
+    script.writeHistory()
+    script.version(3, 10)
+    for index in 0..<100 { script.page(3, 10, index, 0) }
+    script.length(3, 10, 51_000)
+    script.history(3, [10])
+    try script.pass(to: store)
     var (largest, compactions, number) = (0, 0, store.number)
     for round in 1...300 {
       // A third of the clip is overwritten, and a layer is added and undone.
-      for index in 0..<33 { teller.page(3, 10, (round * 7 + index) % 100, Float(round)) }
+      for index in 0..<33 { script.page(3, 10, (round * 7 + index) % 100, Float(round)) }
       let layer = UInt32(100 + round)
-      teller.begin(3, layer, like: 10)
-      teller.page(3, layer, round % 100, -1)
-      teller.history(3, round % 2 == 0 ? [10] : [10, layer])
-      try teller.pass(to: store)
+      script.version(3, layer, like: 10)
+      script.page(3, layer, round % 100, -1)
+      script.history(3, round % 2 == 0 ? [10] : [10, layer])
+      try script.pass(to: store)
       try store.compact(bytes: 300_000)
       if let file = store.unsafeFile, round % 3 == 0 { store.makeSafe(file) }
       largest = max(largest, store.size)
@@ -280,17 +278,17 @@ import Testing
   @Test func `it discards everything, and sets files aside`() throws {
     let folder = try TemporaryFolder()
     let store = try LoopStore(in: folder.path("loops"))
-    let teller = Teller()
-    teller.tellALife()
-    try teller.pass(to: store)
+    let script = JournalScript()
+    script.writeHistory()
+    try script.pass(to: store)
     let before = try Contents(store.archive)
     let aside = try store.putAside(as: "aside")
     #expect(store.archive.isEmpty && aside == folder.path("loops/journal.aside"))
-    teller.tellALife()
-    try teller.pass(to: store)
+    script.writeHistory()
+    try script.pass(to: store)
     #expect(try store.putAside(as: "aside") == folder.path("loops/journal.aside.2"))
-    teller.tellALife()
-    try teller.pass(to: store)
+    script.writeHistory()
+    try script.pass(to: store)
     try store.forget()
     #expect(store.archive.isEmpty)
     // The file set aside is a journal that can be put back.
@@ -305,20 +303,20 @@ import Testing
     let pages = 940
     do {
       let store = try LoopStore(in: folder.path("loops"))
-      let teller = Teller()
-      teller.rate()
+      let script = JournalScript()
+      script.rate()
       for slot in 0..<4 {
         for step in 1...9 {
           let serial = UInt32(slot * 100 + step)
-          teller.begin(slot, serial, like: step == 1 ? 0 : serial - 1)
+          script.version(slot, serial, like: step == 1 ? 0 : serial - 1)
           for index in 0..<pages {
-            teller.page(slot, serial, index, Float(step))
-            if index % 100 == 0 { try teller.pass(to: store) }
+            script.page(slot, serial, index, Float(step))
+            if index % 100 == 0 { try script.pass(to: store) }
           }
-          teller.length(slot, serial, 480_000)
+          script.length(slot, serial, 480_000)
         }
-        teller.history(slot, (1...9).map { UInt32(slot * 100 + $0) })
-        try teller.pass(to: store)
+        script.history(slot, (1...9).map { UInt32(slot * 100 + $0) })
+        try script.pass(to: store)
       }
       try store.flush()
     }

@@ -108,6 +108,14 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   @_noLocks
   func serial(_ version: Int) -> UInt32 { serials[version] }
 
+  /// Gives all versions new serial numbers.
+  @_noLocks
+  func renumber() {
+    for version in 0..<Self.mostVersions where holds[version] > 0 {
+      serials[version] = pages.pointee.nextSerial()
+    }
+  }
+
   /// Returns the number of overdubs since the clip's recording.
   @_noLocks
   func layers(_ version: Int) -> Int { layers[version] }
@@ -139,9 +147,9 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
         layers[version] = layers[other] &+ 1
         clips[version] = clips[other]
         rt_copy_bytes(table, tables + other &* pagesOfClip, 4 &* pagesOfClip)
-        let sharers = pages.pointee.sharers
+        let uses = pages.pointee.uses
         for index in 0..<pagesOfClip where table[index] >= 0 {
-          sharers[Int(table[index])] &+= 1
+          uses[Int(table[index])].versions &+= 1
         }
       } else {
         lengths[version] = 0
@@ -181,14 +189,14 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   @_noLocks
   static func pages(forFrames frames: Int) -> Int { frames / pageFrames &+ 2 }
 
-  /// Returns a page of a version for writing, copied if shared, or nil if no page is free.
+  /// Returns a page of a version for writing, copied if shared or held, or nil if no page is free.
   @_noLocks
   mutating func ownPage(_ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {
     let table = tables + version &* pagesOfClip
     let old = Int(table[index])
     changes &+= 1
     touched.pointee.note(version, serials[version], index)
-    if old >= 0 && pages.pointee.sharers[old] == 1 {
+    if old >= 0 && pages.pointee.uses[old].isExclusive {
       forgetPeaks(ofPage: old)
       return page(old)
     }

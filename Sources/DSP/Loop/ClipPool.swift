@@ -10,18 +10,60 @@ package final class ClipPool: @unchecked Sendable {
   let pages: UnsafeMutablePointer<ClipPages>
 
   /// Creates a pool for `seconds` of audio in total and clips of at most `longest` seconds.
-  package init(seconds: Double, longest: Double, sampleRate: Double) {
+  ///
+  /// `heldPages` more pages replace those that only a reader holds, see `PageHolds`.
+  package init(seconds: Double, longest: Double, sampleRate: Double, heldPages: Int = 0) {
     pages = .allocate(capacity: 1)
     let clip = ClipPages.count(seconds: longest, sampleRate: sampleRate)
     let clips = max(1, Int((seconds / longest).rounded(.up)))
-    memory = PageMemory(count: clip * clips)
-    pages.initialize(to: ClipPages(memory, pagesOfClip: clip))
+    memory = PageMemory(count: clip * clips + heldPages)
+    pages.initialize(to: ClipPages(memory, pagesOfClip: clip, capacity: clip * clips))
   }
 
   deinit {
     pages.deinitialize(count: 1)
     pages.deallocate()
   }
+
+  /// The holds on its pages.
+  package var holds: PageHolds { PageHolds(pages) }
+
+  /// The serial number of the latest version; the next one gets the next number.
+  package var latestSerial: UInt32 {
+    get { pages.pointee.latestSerial }
+    set { pages.pointee.latestSerial = newValue }
+  }
+}
+
+/// Holds on the pages of a pool, which another thread reads.
+///
+/// A held page keeps its samples: a version that writes to it gets a copy. Audio thread only.
+package struct PageHolds: BitwiseCopyable, @unchecked Sendable {
+  private let pages: UnsafeMutablePointer<ClipPages>
+
+  fileprivate init(_ pages: UnsafeMutablePointer<ClipPages>) { self.pages = pages }
+
+  /// Holds a page.
+  @_noLocks
+  package func hold(_ page: Int32) { pages.pointee.uses[Int(page)].holds &+= 1 }
+
+  /// Ends a hold.
+  @_noLocks
+  package func release(_ page: Int32) { pages.pointee.releaseHold(Int(page)) }
+}
+
+/// The number of users of a page, which is free without any.
+struct PageUses: BitwiseCopyable {
+  /// The number of versions that share it.
+  var versions: UInt8 = 0
+  /// The number of holds by a reader on another thread.
+  var holds: UInt16 = 0
+
+  @_noLocks
+  init(versions: UInt8) { self.versions = versions }
+
+  /// Whether only one version uses it, which may write to it.
+  var isExclusive: Bool { @_noLocks get { versions == 1 && holds == 0 } }
 }
 
 /// The pages of a pool, and the versions that share them.
@@ -35,37 +77,43 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
 
   /// The number of pages of the longest clip, including its tail.
   let pagesOfClip: Int
-  /// The number of free pages.
-  var freeCount: Int { @_noLocks get { stack.freeCount } }
+  /// The number of pages free for versions.
+  ///
+  /// Pages that are merely held don't reduce it, because the pool has as many more.
+  var freeCount: Int { @_noLocks get { capacity &- used } }
 
+  // The number of pages that versions may use, and that they use.
+  private let capacity: Int
+  private var used = 0
   private var stack: PageStack
   // Each page holds its left channel, then its right.
   let samples: UnsafeMutablePointer<Float>
   // The peaks of each page's cells. The first one is negative until they are measured.
   let peaks: UnsafeMutablePointer<Float>
-  // The number of versions that share each page.
-  let sharers: UnsafeMutablePointer<UInt8>
+  // The users of each page.
+  let uses: UnsafeMutablePointer<PageUses>
   // The histories of all loops.
   private let histories: UnsafeMutablePointer<UnsafeMutablePointer<ClipHistory>?>
   // The serial number of the latest version of any loop.
-  private var latestSerial: UInt32 = 0
+  fileprivate(set) var latestSerial: UInt32 = 0
 
-  init(_ memory: PageMemory, pagesOfClip: Int) {
+  init(_ memory: PageMemory, pagesOfClip: Int, capacity: Int) {
     self.pagesOfClip = pagesOfClip
+    self.capacity = capacity
     stack = PageStack(memory)
     samples = stack.samples
     let count = memory.count
     peaks = .allocate(capacity: count * ClipMemory.cellsOfPage)
     peaks.initialize(repeating: -1, count: count * ClipMemory.cellsOfPage)
-    sharers = .allocate(capacity: count)
-    sharers.initialize(repeating: 0, count: count)
+    uses = .allocate(capacity: count)
+    uses.initialize(repeating: PageUses(versions: 0), count: count)
     histories = .allocate(capacity: Self.mostLoops)
     histories.initialize(repeating: nil, count: Self.mostLoops)
   }
 
   deinit {
     peaks.deallocate()
-    sharers.deallocate()
+    uses.deallocate()
     histories.deallocate()
   }
 
@@ -79,17 +127,25 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
   /// Allocates a page, or returns nil if none is free.
   @_noLocks
   mutating func take() -> Int? {
-    guard let page = stack.allocate() else { return nil }
-    sharers[page] = 1
+    guard used < capacity, let page = stack.allocate() else { return nil }
+    used &+= 1
+    uses[page] = PageUses(versions: 1)
     return page
   }
 
   /// Releases a page for one of the versions that share it.
   @_noLocks
   mutating func release(_ page: Int) {
-    let others = sharers[page] &- 1
-    sharers[page] = others
-    if others == 0 { stack.release(page) }
+    uses[page].versions &-= 1
+    if uses[page].versions > 0 { return }
+    used &-= 1
+    if uses[page].holds == 0 { stack.release(page) }
+  }
+
+  @_noLocks
+  fileprivate mutating func releaseHold(_ page: Int) {
+    uses[page].holds &-= 1
+    if uses[page].holds == 0 && uses[page].versions == 0 { stack.release(page) }
   }
 
   /// Returns a new serial number for a version, never 0.

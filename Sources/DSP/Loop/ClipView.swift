@@ -11,9 +11,11 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   /// The number of versions, and the index of the current one.
   package let count: Int, place: Int
   /// The version being recorded, or -1, and the number of frames written to it.
-  package let making: Int, written: Int
+  package let recording: Int, written: Int
   /// The version being overdubbed, or -1.
-  package let adding: Int
+  package let overdub: Int
+  /// The pages written to.
+  package let touched: UnsafeMutablePointer<TouchedPages>
 
   private let tables: UnsafePointer<Int32>
   private let samples: UnsafePointer<Float>
@@ -30,9 +32,10 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
     versions = UnsafePointer(history.pointee.versions)
     count = history.pointee.count
     place = history.pointee.place
-    if let version = recording.version { making = version } else { making = -1 }
+    if let version = recording.version { self.recording = version } else { self.recording = -1 }
     written = recording.written
-    if let version = overdub.version { adding = version } else { adding = -1 }
+    if let version = overdub.version { self.overdub = version } else { self.overdub = -1 }
+    touched = history.pointee.memory.touched
     tables = UnsafePointer(history.pointee.memory.tables)
     samples = UnsafePointer(history.pointee.memory.pages.pointee.samples)
     serials = UnsafePointer(history.pointee.memory.serials)

@@ -5,9 +5,12 @@ extension LoopTape {
     @_noLocks get { ClipView(history, recording, overdub) }
   }
 
-  /// The pages written.
-  package var touched: UnsafeMutablePointer<TouchedPages> {
-    @_noLocks get { history.pointee.memory.touched }
+  /// Gives all versions new serial numbers, and starts to note the pages written to.
+  @_noLocks
+  package func startTracking() {
+    history.pointee.memory.renumber()
+    history.pointee.memory.touched.pointee.removeAll()
+    history.pointee.memory.touched.pointee.isWanted = true
   }
 
   // MARK: - Restoring, before playback starts
@@ -38,6 +41,11 @@ extension LoopTape {
     history.pointee.memory.layers[version] = layers
     history.pointee.memory.setClip(version, clip, latest: max(latestClip, clip))
     history.pointee.append(version)
+  }
+
+  /// Gives a restored version its former serial number.
+  package func setSerial(_ version: Int, _ serial: UInt32) {
+    history.pointee.memory.serials[version] = serial
   }
 
   /// Ends restoring: drops the previous history and makes the version at `place` current.

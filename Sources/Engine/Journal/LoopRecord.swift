@@ -1,62 +1,81 @@
-/// One thing that has become of a loop, as its journal tells it.
+/// A record of the loop journal: one change of a loop.
 ///
-/// A version of a clip is told by a serial number of the journal's own, which is never used again.
+/// A version of a clip has a serial number, which is never used again.
 package struct LoopRecord: BitwiseCopyable, Sendable {
-  /// The frames of a page: first those of the left side, then those of the right.
+  /// The number of frames per page: first those of the left channel, then those of the right.
   package static var pageFrames: Int { @_noLocks get { 512 } }
-  /// The bytes of a page.
+  /// The number of bytes per page.
   package static var pageBytes: Int { @_noLocks get { 4096 } }
-  /// The most versions of a history.
+  /// The maximum number of versions in a history.
   package static var mostVersions: Int { @_noLocks get { 64 } }
 
-  /// What a record tells.
+  /// The kind of a record.
   package enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    /// The rate of all that follows, in Hz (`frames`), and the number of the telling (`other`).
+    /// The sample rate of everything that follows, in Hz (`frames`), and the number of the snapshot
+    /// (`other`).
     case rate = 1
-    /// A version is there: like another one, `other`, or empty where that is 0.
-    case begin
-    /// The page `other` of a version has this sound.
+    /// A new version: a copy of version `other`, or empty if that is 0.
+    case version
+    /// The samples of page `other` of a version.
     case page
-    /// `frames` pages of a version, from `other` on, have none.
+    /// `frames` pages of a version, from `other` on, are empty.
     case hole
-    /// A version is so long.
+    /// The length of a version.
     case length
-    /// The versions of a slot in their order, and the one that is heard, at the place `other`: all of
-    /// its other versions are gone, but for the one in the making.
+    /// The versions of a slot in order, of which the one at index `other` is current. All other versions
+    /// are dropped, except the one being recorded.
     case history
-    /// A version is being recorded that is not in the history yet; none where `serial` is 0.
-    case making
-    /// A version of the history is being added to, none where `serial` is 0; the page `other` is the one
-    /// that was told last of it.
-    case adding
-    /// Whether a slot plays (`count`), and the frame of the engine's time at which it was at its
-    /// beginning.
+    /// The version being recorded, which is not in the history yet; none if `serial` is 0.
+    case recording
+    /// The version of the history being overdubbed, none if `serial` is 0, and its last written page,
+    /// `other`.
+    case overdub
+    /// Whether a slot plays (`count`), and the engine frame at which a cycle started.
     case phase
   }
 
-  /// What it tells.
+  /// The kind.
   package var kind: Kind
-  /// The slot that it tells of, from 0.
+  /// The index of the slot, from 0.
   package var slot: UInt8
-  /// How many versions a history has, or 1 for yes.
-  package var count: UInt16 = 0
+  /// The number of versions in a history, or 1 for true.
+  package var count: UInt16
   /// The serial number of the version.
-  package var serial: UInt32 = 0
-  /// Another version, a page or a place, as the kind says.
-  package var other: UInt32 = 0
-  /// How many times something was added to the version.
-  package var layers: UInt32 = 0
-  /// A length in frames, a number of pages, a rate or a time, as the kind says.
-  package var frames: Int64 = 0
-  /// The length of a round of the version, in frames: less than its length by less than one.
-  package var round: Double = 0
-  /// The number of the clip that the version is one of.
-  package var clip: Int64 = 0
+  package var serial: UInt32
+  /// Another version, a page or an index, depending on the kind.
+  package var other: UInt32
+  /// The number of overdubs in the version.
+  package var layers: UInt32
+  /// A length in frames, a number of pages, a rate or a time, depending on the kind.
+  package var frames: Int64
+  /// The exact loop length of the version in frames: its length, or less by under one frame.
+  package var round: Double
+  /// The number of the version's clip.
+  package var clip: Int64
 
-  /// A record that tells nothing yet.
+  /// Creates a record; -1 as `other` means none.
   @_noLocks
-  package init(_ kind: Kind, slot: Int = 0) {
+  package init(
+    _ kind: Kind, slot: Int = 0, count: Int = 0, serial: UInt32 = 0, other: Int = 0,
+    layers: Int = 0, frames: Int = 0, round: Double = 0, clip: Int = 0
+  ) {
     self.kind = kind
     self.slot = UInt8(truncatingIfNeeded: slot)
+    self.count = UInt16(truncatingIfNeeded: count)
+    self.serial = serial
+    self.other = UInt32(truncatingIfNeeded: other)
+    self.layers = UInt32(truncatingIfNeeded: layers)
+    self.frames = Int64(frames)
+    self.round = round
+    self.clip = Int64(clip)
+  }
+
+  /// The number of bytes that follow it in a file: a page, or the serial numbers of a history.
+  package var bytes: Int {
+    switch kind {
+    case .page: Self.pageBytes
+    case .history: 4 * Int(count)
+    default: 0
+    }
   }
 }

@@ -27,7 +27,8 @@ final class LoopMemory: Sendable {
 
   init(_ setup: LoopSetup, sampleRate: Double) {
     clips = ClipPool(
-      seconds: setup.pooledSeconds, longest: setup.seconds, sampleRate: sampleRate)
+      seconds: setup.pooledSeconds, longest: setup.seconds, sampleRate: sampleRate,
+      heldPages: LoopJournal.usualPages)
     histories = (0..<3).map { _ in
       HistoryStore(seconds: setup.keptSeconds, sampleRate: sampleRate)
     }

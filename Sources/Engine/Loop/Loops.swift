@@ -333,5 +333,6 @@ struct Loops: ~Copyable {
     time.pointee.hasTempo = former.time.pointee.hasTempo
     time.pointee.tempoFound = former.time.pointee.tempoFound
     for index in 0..<count { players[index].adopt(former.players[index]) }
+    memory.clips.latestSerial = max(memory.clips.latestSerial, former.memory.clips.latestSerial)
   }
 }

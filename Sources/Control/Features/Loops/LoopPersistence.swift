@@ -28,11 +28,11 @@ final class LoopPersistence: Feature {
       let keeper = try LoopKeeper(folder: folder)
       let archive = keeper.open(forgetting: forgetting)
       let engine = context.engine
-      let filler = engine.fillLoops(
+      let filler = engine.restoreLoops(
         sampleRate: Double(archive?.rate ?? engine.shared.sampleRate))
       let filling = archive?.fill(filler, plays: playsAgain)
       var goesOn = false
-      filler.keep(in: keeper.journal, numbers: archive?.latestSerial ?? 0)
+      filler.open(keeper.journal, latestSerial: archive?.latestSerial ?? 0)
       if let filling, !filling.isWhole {
         for line in filling.lines { say(line) }
         if let name = keeper.putAside() {

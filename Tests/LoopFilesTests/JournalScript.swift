@@ -3,95 +3,123 @@ import LoopFiles
 import Testing
 
 /// Writes a journal in place of an engine.
-final class Teller {
+final class JournalScript {
   let journal: LoopJournal
-  private var pointer: LoopJournalPointer { journal.pointer }
-  private var sound = [Float](repeating: 0, count: 2 * LoopRecord.pageFrames)
+  private var inlet: JournalInlet
+  // Pages of one value each, by the bits of the value.
+  private var pages: [UInt32: UnsafeMutablePointer<Float>] = [:]
 
-  init(_ journal: LoopJournal = LoopJournal(pages: 256)) { self.journal = journal }
+  init(_ journal: LoopJournal = LoopJournal(pages: 256)) {
+    self.journal = journal
+    inlet = JournalInlet(journal)
+  }
+
+  deinit { for page in pages.values { page.deallocate() } }
+
+  /// Whether there is room for this many pages, after those that were read.
+  func hasRoom(_ pages: Int) -> Bool {
+    inlet.release(most: .max)
+    return inlet.pageRoom > pages
+  }
 
   /// Passes the written records on.
   func pass(to store: LoopStore) throws {
-    while try journal.take({ record, bytes in
-      let isTaken = try store.take(record, bytes)
-      #expect(isTaken)
+    while try journal.next({ record, bytes in
+      let isApplied = try store.append(record, bytes)
+      #expect(isApplied)
     }) {}
     try store.flush()
+    inlet.release(most: .max)
   }
 
-  func rate(_ hertz: Int = 48_000, telling: UInt32 = 1) {
-    #expect(pointer.rate(hertz, telling: telling))
+  func write(_ record: LoopRecord) { #expect(inlet.write(record)) }
+
+  func rate(_ hertz: Int = 48_000, snapshot: UInt32 = 1) {
+    write(LoopRecord(.rate, other: Int(snapshot), frames: hertz))
   }
 
-  func begin(_ slot: Int, _ serial: UInt32, like other: UInt32 = 0) {
-    #expect(pointer.begin(slot, version: serial, like: other))
+  func version(_ slot: Int, _ serial: UInt32, like other: UInt32 = 0) {
+    write(LoopRecord(.version, slot: slot, serial: serial, other: Int(other)))
   }
 
   /// Writes a page of one value.
   func page(_ slot: Int, _ serial: UInt32, _ index: Int, _ value: Float) {
-    for frame in sound.indices { sound[frame] = value }
-    sound.withUnsafeBufferPointer {
-      let isTold = pointer.page(
-        slot, serial, index: index, left: $0.baseAddress!,
-        right: $0.baseAddress! + LoopRecord.pageFrames)
-      #expect(isTold)
-    }
+    let samples =
+      pages[value.bitPattern]
+      ?? {
+        let page = UnsafeMutablePointer<Float>.allocate(capacity: 2 * LoopRecord.pageFrames)
+        page.initialize(repeating: value, count: 2 * LoopRecord.pageFrames)
+        pages[value.bitPattern] = page
+        return page
+      }()
+    let isWritten = inlet.write(
+      LoopRecord(.page, slot: slot, serial: serial, other: index), page: 0, samples)
+    #expect(isWritten)
   }
 
   func hole(_ slot: Int, _ serial: UInt32, _ index: Int, count: Int) {
-    #expect(pointer.hole(slot, serial, index: index, pages: count))
+    write(LoopRecord(.hole, slot: slot, serial: serial, other: index, frames: count))
   }
 
   func length(_ slot: Int, _ serial: UInt32, _ frames: Int, layers: Int = 0, clip: Int = 1) {
-    #expect(
-      pointer.length(
-        slot, serial, frames: frames, round: Double(frames) - 0.25, layers: layers, clip: clip))
+    write(
+      LoopRecord(
+        .length, slot: slot, serial: serial, layers: layers, frames: frames,
+        round: Double(frames) - 0.25, clip: clip))
   }
 
   func history(_ slot: Int, _ serials: [UInt32], place: Int? = nil) {
-    #expect(
-      pointer.history(slot, place: place ?? serials.count - 1, serials, count: serials.count))
+    for serial in serials {
+      write(
+        LoopRecord(
+          .history, slot: slot, count: serials.count, serial: serial,
+          other: place ?? serials.count - 1))
+    }
   }
 
-  func making(_ slot: Int, _ serial: UInt32) { #expect(pointer.making(slot, serial)) }
+  func recording(_ slot: Int, _ serial: UInt32) {
+    write(LoopRecord(.recording, slot: slot, serial: serial))
+  }
 
-  func adding(_ slot: Int, _ serial: UInt32) { #expect(pointer.adding(slot, serial)) }
+  func overdub(_ slot: Int, _ serial: UInt32) {
+    write(LoopRecord(.overdub, slot: slot, serial: serial, other: -1))
+  }
 
-  func phase(_ slot: Int, _ isPlaying: Bool, _ beginning: Int64) {
-    #expect(pointer.phase(slot, isPlaying: isPlaying, beginning: beginning))
+  func phase(_ slot: Int, _ isPlaying: Bool, _ beginning: Int) {
+    write(LoopRecord(.phase, slot: slot, count: isPlaying ? 1 : 0, frames: beginning))
   }
 
   /// Writes the history of two slots: recorded, overdubbed, undone, cleared, recorded again.
-  func tellALife() {
+  func writeHistory() {
     rate()
-    begin(0, 1)
+    version(0, 1)
     length(0, 1, 0, clip: 0)
     history(0, [1])
-    begin(0, 2)
-    making(0, 2)
+    version(0, 2)
+    recording(0, 2)
     page(0, 2, 0, 0.1)
     page(0, 2, 1, 0.2)
     length(0, 2, 1024)
     page(0, 2, 2, 0.3)
     length(0, 2, 1300)
     history(0, [1, 2])
-    making(0, 0)
+    recording(0, 0)
     phase(0, true, 4711)
-    begin(0, 3, like: 2)
+    version(0, 3, like: 2)
     length(0, 3, 1300, layers: 1)
     history(0, [1, 2, 3])
-    adding(0, 3)
+    overdub(0, 3)
     page(0, 3, 1, 0.5)
     page(0, 3, 1, 0.6)
-    adding(0, 0)
-    begin(7, 4)
+    overdub(0, 0)
+    version(7, 4)
     page(7, 4, 0, 0.7)
     length(7, 4, 500, clip: 9)
     history(7, [4])
     history(0, [1, 2, 3], place: 1)
     hole(0, 3, 1, count: 1)
-    begin(0, 5)
-    making(0, 5)
+    version(0, 5)
+    recording(0, 5)
     page(0, 5, 0, 0.8)
     length(0, 5, 512)
     phase(0, false, 0)
