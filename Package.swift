@@ -104,7 +104,7 @@ let package = Package(
         "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles", "Tones",
       ]),
     // Persistence of the loops.
-    .target(name: "LoopFiles", dependencies: ["CZlib", "Engine", "Posix"]),
+    .target(name: "LoopFiles", dependencies: ["CZlib", "DSP", "Engine", "Posix"]),
     // The search for pictures of species.
     .target(name: "Pictures", dependencies: ["HTTP", "JSON", "Library", "Posix"]),
     .target(
@@ -253,7 +253,7 @@ let threaded = [
     "Board/BoardRig", "Board/BoardRoutesTests", "Board/BoardStoreTests", "Board/SoundBytes",
     "Board/StoreKind", "Board/StuckStore", "Board/WorkersTests",
   ],
-  "LoopFilesTests": ["JournalScript", "LoopKeeperTests"],
+  "LoopFilesTests": ["JournalScript", "JournalWriterTests"],
   "OSCTests": ["MessageTests", "PacketTests", "PatternTests", "StreamFramingTests"],
   "InstrumentFilesTests": ["InstrumentReadingTests"],
   "LibraryTests": [

@@ -41,7 +41,7 @@ struct Core: ~Copyable {
     input = InputStage(sampleRate: sampleRate)
     chain = Chain(sampleRate: sampleRate)
     loops = Loops(setup, sampleRate: sampleRate)
-    trackers = LoopTrackers(count: loops.count)
+    trackers = LoopTrackers(count: loops.count, shared.journal)
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
@@ -52,6 +52,7 @@ struct Core: ~Copyable {
     presence = Presence(sampleRate: rate)
     taps = Taps(sampleRate: sampleRate)
     publishMemory()
+    trackers.use(loops.memory.clips)
     restoreParameters()
   }
 

@@ -53,6 +53,9 @@ package final class Shared: Sendable {
   // Whether this node is the timebase master of the server: relaxed likewise.
   private let transportLed = Atomic<Bool>(false)
 
+  /// The journal of the loops.
+  package let journal = LoopJournal()
+
   // The memory of the loops, which another sample rate replaces.
   let loopMemory = Mutex<LoopMemory?>(nil)
 

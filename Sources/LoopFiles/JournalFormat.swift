@@ -89,14 +89,11 @@ struct JournalFormat: Sendable {
       Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
     guard let kind = LoopRecord.Kind(rawValue: value(4, UInt8.self)) else { return nil }
-    var record = LoopRecord(kind, slot: Int(value(5, UInt8.self)))
-    record.count = value(6, UInt16.self)
-    record.serial = value(8, UInt32.self)
-    record.other = value(12, UInt32.self)
-    record.layers = value(16, UInt32.self)
-    record.frames = value(20, Int64.self)
-    record.round = Double(bitPattern: value(28, UInt64.self))
-    record.clip = value(36, Int64.self)
+    let record = LoopRecord(
+      kind, slot: Int(value(5, UInt8.self)), count: Int(value(6, UInt16.self)),
+      serial: value(8, UInt32.self), other: Int(value(12, UInt32.self)),
+      layers: Int(value(16, UInt32.self)), frames: Int(value(20, Int64.self)),
+      round: Double(bitPattern: value(28, UInt64.self)), clip: Int(value(36, Int64.self)))
     return record.kind == .history && Int(record.count) > LoopRecord.mostVersions ? nil : record
   }
 
@@ -129,14 +126,14 @@ struct JournalScan: ~Copyable {
   private var windowStart = 0
   private var windowCount = 0
   /// The offset of the next record.
-  private(set) var place: Int
+  private(set) var offset: Int
 
   /// Creates a reader of the records between two offsets of the file.
   init(_ file: Descriptor, _ format: JournalFormat, from start: Int, to end: Int) {
     self.file = file
     self.format = format
     self.end = end
-    place = start
+    offset = start
     window = .allocate(byteCount: Self.windowBytes, alignment: 16)
   }
 
@@ -148,25 +145,25 @@ struct JournalScan: ~Copyable {
   mutating func next(
     _ body: (LoopRecord, UnsafeRawBufferPointer, Int) -> Bool
   ) throws(SystemError) -> Step {
-    let left = end - place
+    let left = end - offset
     if left == 0 { return .end }
     guard left >= JournalFormat.recordBytes else { return .torn }
-    guard let record = JournalFormat.record(try bytes(at: place, JournalFormat.recordBytes)) else {
-      return try isSilentFromHere() ? .torn : .damaged
+    guard let record = JournalFormat.record(try bytes(at: offset, JournalFormat.recordBytes)) else {
+      return try isZeroFromHere() ? .torn : .damaged
     }
     let count = JournalFormat.recordBytes + record.bytes
     guard left >= count else { return .torn }
-    let whole = try bytes(at: place, count)
+    let whole = try bytes(at: offset, count)
     guard format.isWhole(whole) else { return .damaged }
     let own = UnsafeRawBufferPointer(rebasing: whole[JournalFormat.recordBytes...])
-    guard body(record, own, place + JournalFormat.recordBytes) else { return .damaged }
-    place += count
+    guard body(record, own, offset + JournalFormat.recordBytes) else { return .damaged }
+    offset += count
     return .record
   }
 
   /// Whether only zeros are left, as after a power failure while the file grew.
-  private mutating func isSilentFromHere() throws(SystemError) -> Bool {
-    var start = place
+  private mutating func isZeroFromHere() throws(SystemError) -> Bool {
+    var start = offset
     while start < end {
       let count = min(end - start, Self.windowBytes)
       guard try bytes(at: start, count).allSatisfy({ $0 == 0 }) else { return false }
@@ -191,10 +188,10 @@ struct JournalScan: ~Copyable {
 
 extension Descriptor {
   /// Fills memory with the bytes at an offset of the file; a premature end is an error.
-  func read(into memory: UnsafeMutableRawBufferPointer, at place: Int) throws(SystemError) {
+  func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) {
     var done = 0
     while done < memory.count {
-      let count = pread(number, memory.baseAddress! + done, memory.count - done, place + done)
+      let count = pread(number, memory.baseAddress! + done, memory.count - done, offset + done)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw SystemError("read") }
       guard count > 0 else { throw SystemError("read", code: EIO) }
@@ -202,11 +199,21 @@ extension Descriptor {
     }
   }
 
+  /// Returns `count` bytes at an offset of the file; a premature end is an error.
+  func bytes(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result = bytes.withUnsafeMutableBytes { memory in
+      Result { () throws(SystemError) in try read(into: memory, at: offset) }
+    }
+    try result.get()
+    return bytes
+  }
+
   /// Writes bytes at an offset of the file.
-  func write(_ bytes: UnsafeRawBufferPointer, at place: Int) throws(SystemError) {
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
     var done = 0
     while done < bytes.count {
-      let count = pwrite(number, bytes.baseAddress! + done, bytes.count - done, place + done)
+      let count = pwrite(number, bytes.baseAddress! + done, bytes.count - done, offset + done)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw SystemError("write") }
       done += count

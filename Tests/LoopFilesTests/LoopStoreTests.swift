@@ -257,7 +257,7 @@ import Testing
       script.history(3, round % 2 == 0 ? [10] : [10, layer])
       try script.pass(to: store)
       try store.compact(bytes: 300_000)
-      if let file = store.unsafeFile, round % 3 == 0 { store.makeSafe(file) }
+      if let file = store.newDescriptor, round % 3 == 0 { store.markDurable(file) }
       largest = max(largest, store.size)
       if store.number != number { compactions += 1 }
       number = store.number
@@ -282,14 +282,14 @@ import Testing
     script.writeHistory()
     try script.pass(to: store)
     let before = try Contents(store.archive)
-    let aside = try store.putAside(as: "aside")
+    let aside = try store.setAside(as: "aside")
     #expect(store.archive.isEmpty && aside == folder.path("loops/journal.aside"))
     script.writeHistory()
     try script.pass(to: store)
-    #expect(try store.putAside(as: "aside") == folder.path("loops/journal.aside.2"))
+    #expect(try store.setAside(as: "aside") == folder.path("loops/journal.aside.2"))
     script.writeHistory()
     try script.pass(to: store)
-    try store.forget()
+    try store.discard()
     #expect(store.archive.isEmpty)
     // The file set aside is a journal that can be put back.
     try FileManager.default.createDirectory(

@@ -200,6 +200,9 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
       forgetPeaks(ofPage: old)
       return page(old)
     }
+    // The copy of a page that is merely held doesn't count as another one.
+    let isHeld = old >= 0 && pages.pointee.uses[old].versions == 1
+    if isHeld { pages.pointee.release(old) }
     guard let new = pages.pointee.take() else {
       isShort = true
       return nil
@@ -207,7 +210,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     table[index] = Int32(truncatingIfNeeded: new)
     forgetPeaks(ofPage: new)
     if old >= 0 {
-      pages.pointee.release(old)
+      if !isHeld { pages.pointee.release(old) }
       rt_copy(page(new), page(old), 2 &* Self.pageFrames)
     } else {
       rt_zero(page(new), 2 &* Self.pageFrames)

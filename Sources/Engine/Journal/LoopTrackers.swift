@@ -7,9 +7,7 @@ struct LoopTrackers: ~Copyable {
   // doesn't.
   private let starts: UnsafeMutablePointer<Double>
   private let count: Int
-  // Retains the memory of the inlet.
-  private var journal: LoopJournal?
-  private var inlet: JournalInlet?
+  private var inlet: JournalInlet
   // The number and the sample rate of the present snapshot; 0 for none.
   private var snapshot: UInt32 = 0
   private var rate = 0
@@ -25,9 +23,10 @@ struct LoopTrackers: ~Copyable {
   private var duePhases = LoopBits.none
   private static var framesOfPhases: Int { @_noLocks get { 512 } }
 
-  /// Creates trackers of `count` loops, without a journal.
-  init(count: Int) {
+  /// Creates trackers of `count` loops.
+  init(count: Int, _ journal: LoopJournal) {
     self.count = count
+    inlet = JournalInlet(journal)
     trackers = .allocate(capacity: count)
     for index in 0..<count { (trackers + index).initialize(to: LoopTracker(slot: index)) }
     starts = .allocate(capacity: count)
@@ -43,7 +42,6 @@ struct LoopTrackers: ~Copyable {
   /// Whether there is work even if no loop changes.
   var isBehind: Bool {
     @_noLocks get {
-      guard let inlet else { return false }
       let requested = inlet.requestedSnapshot
       return requested != snapshot || requested != 0 && !unwritten.isEmpty || inlet.isHolding
     }
@@ -54,8 +52,6 @@ struct LoopTrackers: ~Copyable {
   mutating func follow(
     _ loops: borrowing Loops, stirred: LoopBits, at frame: Int64, frames: Int, rate: Int
   ) {
-    guard var inlet else { return }
-    defer { self.inlet = inlet }
     inlet.release(most: max(64, frames))
     let requested = inlet.requestedSnapshot
     if requested == 0 {
@@ -92,7 +88,7 @@ struct LoopTrackers: ~Copyable {
     framesSincePhases &+= frames
     if framesSincePhases >= Self.framesOfPhases || loops.awake.isEmpty {
       framesSincePhases = 0
-      followPhases(loops, at: frame, &inlet)
+      followPhases(loops, at: frame)
       duePhases = .none
     }
   }
@@ -100,7 +96,7 @@ struct LoopTrackers: ~Copyable {
   /// Writes which loops play, and their phases relative to each other, as all can be delayed together.
   @_noLocks
   private mutating func followPhases(
-    _ loops: borrowing Loops, at frame: Int64, _ inlet: inout JournalInlet
+    _ loops: borrowing Loops, at frame: Int64
   ) {
     var awake = loops.awake
     while let index = awake.popFirst() {
@@ -138,23 +134,17 @@ struct LoopTrackers: ~Copyable {
 
   // MARK: - While nothing renders
 
-  /// Starts to write to a journal that has versions up to a serial number.
-  mutating func open(_ journal: LoopJournal, latestSerial: UInt32, _ loops: borrowing Loops) {
-    self.journal = journal
+  /// Gives the versions serial numbers after the latest one of the journal.
+  mutating func continueSerials(after latestSerial: UInt32, _ loops: borrowing Loops) {
     let clips = loops.memory.clips
     clips.latestSerial = max(clips.latestSerial, latestSerial)
     for index in 0..<count { loops.slot(index).pointee.tape.startTracking() }
-    journal.retain(clips.memory)
-    inlet = JournalInlet(journal, holds: clips.holds)
     snapshot = 0
   }
 
-  /// Continues with loops in another pool, at another sample rate.
+  /// Continues with loops in another pool, of which a snapshot is written.
   mutating func use(_ pool: ClipPool) {
-    guard let journal else { return }
-    journal.retain(pool.memory)
-    inlet?.setHolds(pool.holds)
-    // They are written as a whole.
+    inlet.use(pool)
     rate = 0
   }
 

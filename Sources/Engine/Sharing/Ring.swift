@@ -37,14 +37,21 @@ struct Ring<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   /// The number of elements read so far.
   var readCount: UInt64 { read.load(ordering: .relaxed) }
 
-  /// Removes and returns the oldest element, if it is ready.
-  borrowing func pop(where isReady: (Element) -> Bool = { _ in true }) -> Element? {
+  /// The oldest element, or nil.
+  var first: Element? {
     let position = read.load(ordering: .relaxed)
     // Acquiring: the writer has filled the slot.
     guard position != written.load(ordering: .acquiring) else { return nil }
-    let element = slots[Int(truncatingIfNeeded: position & mask)]
-    guard isReady(element) else { return nil }
-    read.store(position &+ 1, ordering: .releasing)  // frees the slot
+    return slots[Int(truncatingIfNeeded: position & mask)]
+  }
+
+  /// Removes the oldest element.
+  borrowing func removeFirst() { read.add(1, ordering: .releasing) }  // frees the slot
+
+  /// Removes and returns the oldest element, if it is ready.
+  borrowing func pop(where isReady: (Element) -> Bool = { _ in true }) -> Element? {
+    guard let element = first, isReady(element) else { return nil }
+    removeFirst()
     return element
   }
 }
@@ -67,4 +74,20 @@ extension Ring where Element == PressNews {
   /// Writes an element; false if there is no room.
   @_noLocks
   borrowing func push(_ news: PressNews) -> Bool { write(news) }
+}
+
+extension Ring where Element == JournalEntry {
+  /// Writes an entry; false if there is no room.
+  @_noLocks
+  borrowing func push(_ entry: JournalEntry) -> Bool { write(entry) }
+
+  /// The number of entries that the reader is done with.
+  var doneCount: Int {
+    // Acquiring: it is done with their pages, too.
+    @_noLocks get { Int(read.load(ordering: .acquiring)) }
+  }
+
+  /// The page of an entry that was read and not overwritten yet.
+  @_noLocks
+  borrowing func page(at position: Int) -> Int32 { slots[position & Int(mask)].page }
 }

@@ -25,7 +25,7 @@ struct StartingState {
       try Self.makeHome(options)
     }
     guard file != nil else { return }
-    node.openLoops(home: options.home, name: options.name, forgetting: options.isFresh) {
+    node.openLoops(home: options.home, name: options.name, discarding: options.isFresh) {
       Environment.say($0)
     }
   }

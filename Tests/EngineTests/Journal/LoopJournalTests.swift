@@ -6,26 +6,37 @@ import Testing
 
 /// The ring of records between the audio thread and the journal's writer.
 @Suite struct LoopJournalTests {
-  /// Pages whose samples identify them, as an engine's pool has them.
-  private final class Pages {
+  /// The audio thread's end of a journal, with pages whose samples identify them.
+  private final class Sender {
+    private var inlet: JournalInlet
     private let samples: UnsafeMutablePointer<Float>
 
-    init(_ count: Int) {
-      samples = .allocate(capacity: count * 2 * LoopRecord.pageFrames)
-      for number in 0..<count {
-        for (index, sample) in page(number).enumerated() {
-          samples[number * 2 * LoopRecord.pageFrames + index] = sample
-        }
+    init(_ journal: LoopJournal, pages: Int) {
+      inlet = JournalInlet(journal)
+      let count = 2 * LoopRecord.pageFrames
+      samples = .allocate(capacity: pages * count)
+      for number in 0..<pages {
+        for index in 0..<count { samples[number * count + index] = Self.sample(number, index) }
       }
     }
 
     deinit { samples.deallocate() }
 
-    func page(_ number: Int) -> [Float] {
-      (0..<2 * LoopRecord.pageFrames).map { Float(number) + Float($0) / 2048 }
+    private static func sample(_ number: Int, _ index: Int) -> Float {
+      Float(number) + Float(index) / 2048
     }
 
-    func write(_ number: Int, to inlet: inout JournalInlet) -> Bool {
+    static func page(_ number: Int) -> [Float] {
+      (0..<2 * LoopRecord.pageFrames).map { sample(number, $0) }
+    }
+
+    var room: Int { inlet.room }
+    var pageRoom: Int { inlet.pageRoom }
+
+    func release(most: Int) { inlet.release(most: most) }
+    func write(_ record: LoopRecord) -> Bool { inlet.write(record) }
+
+    func writePage(_ number: Int) -> Bool {
       inlet.write(
         LoopRecord(.page, slot: 3, serial: UInt32(number), other: 2 * number),
         page: Int32(number), samples + number * 2 * LoopRecord.pageFrames)
@@ -43,8 +54,7 @@ import Testing
 
   @Test func `records are read as they were written, in order`() {
     let journal = LoopJournal(pages: 8)
-    var inlet = JournalInlet(journal)
-    let pages = Pages(10)
+    let sender = Sender(journal, pages: 10)
     let written = [
       LoopRecord(.rate, other: 7, frames: 96_000),
       LoopRecord(.version, slot: 2, serial: 5, other: 4),
@@ -55,11 +65,11 @@ import Testing
       LoopRecord(.overdub, slot: 2, serial: 8, other: -1),
       LoopRecord(.phase, slot: 4, count: 1, frames: -77),
     ]
-    for record in written { #expect(inlet.write(record)) }
-    #expect(pages.write(9, to: &inlet))
+    for record in written { #expect(sender.write(record)) }
+    #expect(sender.writePage(9))
     let serials: [UInt32] = [5, 9, 4_000_000_000]
     for serial in serials {
-      #expect(inlet.write(LoopRecord(.history, slot: 1, count: 3, serial: serial, other: 2)))
+      #expect(sender.write(LoopRecord(.history, slot: 1, count: 3, serial: serial, other: 2)))
     }
     var history: [UInt32] = []
     var records: [LoopRecord] = []
@@ -81,35 +91,35 @@ import Testing
     #expect(records[4].serial == 6)
     #expect(records[5].serial == 8 && records[5].other == .max)
     #expect(records[6].count == 1 && records[6].frames == -77)
-    #expect(records[7].serial == 9 && records[7].other == 18 && sound == pages.page(9))
+    #expect(records[7].serial == 9 && records[7].other == 18 && sound == Sender.page(9))
     #expect(history == serials && records[8].other == 2 && records[8].serial == 0)
+    #expect(sender.room == 32 - 11)
   }
 
   @Test func `a full journal refuses records, and keeps those it has`() {
     let journal = LoopJournal(pages: 4)
-    var inlet = JournalInlet(journal)
-    let pages = Pages(40)
-    #expect(inlet.pageRoom == 4)
-    for number in 0..<4 { #expect(pages.write(number, to: &inlet)) }
-    #expect(inlet.pageRoom == 0 && !pages.write(4, to: &inlet))
+    let sender = Sender(journal, pages: 40)
+    #expect(sender.pageRoom == 4)
+    for number in 0..<4 { #expect(sender.writePage(number)) }
+    #expect(sender.pageRoom == 0 && !sender.writePage(4))
     // Records without a page have more room, which ends as well.
     var records = 0
-    while inlet.write(LoopRecord(.recording, serial: 1)) { records += 1 }
+    while sender.write(LoopRecord(.recording, serial: 1)) { records += 1 }
     #expect(records == 12)
     let first = drain(journal)
     #expect(first.count == 16)
-    for number in 0..<4 { #expect(first[number].floats == pages.page(number)) }
-    #expect(inlet.room == 0, "what was read is not released yet")
-    inlet.release(most: 5)
-    #expect(inlet.room == 5 && inlet.pageRoom == 4)
-    inlet.release(most: 100)
+    for number in 0..<4 { #expect(first[number].floats == Sender.page(number)) }
+    #expect(sender.room == 0, "what was read is not released yet")
+    sender.release(most: 5)
+    #expect(sender.room == 5 && sender.pageRoom == 4)
+    sender.release(most: 100)
     // Round and round.
     for number in 10..<40 {
-      #expect(pages.write(number, to: &inlet))
-      #expect(drain(journal).map(\.floats) == [pages.page(number)])
-      inlet.release(most: 1)
+      #expect(sender.writePage(number))
+      #expect(drain(journal).map(\.floats) == [Sender.page(number)])
+      sender.release(most: 1)
     }
-    #expect(inlet.pageRoom == 4 && inlet.room == 16)
+    #expect(sender.pageRoom == 4 && sender.room == 16)
   }
 
   @Test(.timeLimit(.minutes(10)))
@@ -118,20 +128,19 @@ import Testing
     let count = 100_000
     let done = DispatchSemaphore(value: 0)
     let writer = Thread {
-      var inlet = JournalInlet(journal)
-      let pages = Pages(4)
+      let sender = Sender(journal, pages: 4)
       for number in 0..<count {
         // A full ring is tried again, as the engine does in its next block.
         while !(number % 4 == 0
-          ? pages.write(number / 4 % 4, to: &inlet)
-          : inlet.write(LoopRecord(.recording, serial: UInt32(number))))
+          ? sender.writePage(number / 4 % 4)
+          : sender.write(LoopRecord(.recording, serial: UInt32(number))))
         {
           sched_yield()
-          inlet.release(most: 3)
+          sender.release(most: 3)
         }
       }
       // The pages stay until they are read.
-      while inlet.pageRoom < 16 { inlet.release(most: 3) }
+      while sender.pageRoom < 16 { sender.release(most: 3) }
       done.signal()
     }
     writer.start()

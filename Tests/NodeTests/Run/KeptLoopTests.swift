@@ -398,7 +398,7 @@ extension NodeTests {
 
     /// The left side of a version.
     private func sound(
-      of version: LoopArchive.Version, in archive: LoopArchive
+      of version: LoopVersion, in archive: LoopArchive
     ) throws -> [Float] {
       var clip = [Float](repeating: 0, count: version.pageCount * LoopRecord.pageFrames)
       var page = [Float](repeating: 0, count: 2 * LoopRecord.pageFrames)

@@ -6,7 +6,7 @@ internal import Posix
 /// Persists the loops in a folder of the node's name, and restores them at the next start.
 final class LoopPersistence: Feature {
   private let context: Context
-  private var keeper: LoopKeeper?
+  private var writer: JournalWriter?
   private var isEnding = false
   private var say: (String) -> Void = { _ in }
   // Whether restored loops continue to play.
@@ -15,35 +15,35 @@ final class LoopPersistence: Feature {
   init(_ context: Context) { self.context = context }
 
   /// Whether the final write is in progress.
-  var isWriting: Bool { isEnding && keeper?.isEnded == false }
+  var isWriting: Bool { isEnding && writer?.isEnded == false }
 
   /// Restores the loops into the engine, which must not be rendering yet, and persists them from now on.
   ///
   /// Calls `say` with a line for each error, now or later.
   fileprivate func open(
-    _ folder: String, forgetting: Bool, _ say: @escaping (String) -> Void
+    _ folder: String, discarding: Bool, _ say: @escaping (String) -> Void
   ) {
     self.say = say
     do throws(SystemError) {
-      let keeper = try LoopKeeper(folder: folder)
-      let archive = keeper.open(forgetting: forgetting)
       let engine = context.engine
-      let filler = engine.restoreLoops(
+      let writer = try JournalWriter(folder: folder, journal: engine.shared.journal)
+      let archive = writer.open(discarding: discarding)
+      let restorer = engine.restoreLoops(
         sampleRate: Double(archive?.rate ?? engine.shared.sampleRate))
-      let filling = archive?.fill(filler, plays: playsAgain)
-      var goesOn = false
-      filler.open(keeper.journal, latestSerial: archive?.latestSerial ?? 0)
-      if let filling, !filling.isWhole {
-        for line in filling.lines { say(line) }
-        if let name = keeper.putAside() {
+      let restoration = archive?.restore(with: restorer, plays: playsAgain)
+      var continues = false
+      restorer.continueSerials(after: archive?.latestSerial ?? 0)
+      if let restoration, !restoration.isWhole {
+        for line in restoration.lines { say(line) }
+        if let name = writer.setAside() {
           say("the previous loops were moved to \(name)")
         }
       } else if let archive {
-        goesOn = archive.adopt(filler)
+        continues = archive.adopt(restorer)
       }
-      archive?.mend(filler)
-      try keeper.start(goesOn: goesOn)
-      self.keeper = keeper
+      archive?.mend(restorer)
+      try writer.start(continues: continues)
+      self.writer = writer
       reportErrors()
     } catch {
       say("loops are not saved: \(error)")
@@ -52,9 +52,9 @@ final class LoopPersistence: Feature {
 
   /// Writes all pending data, and closes the files.
   fileprivate func close() {
-    guard let keeper, !isEnding else { return }
+    guard let writer, !isEnding else { return }
     isEnding = true
-    keeper.end()
+    writer.end()
   }
 
   func poll(_ now: Double) -> Int? {
@@ -63,7 +63,7 @@ final class LoopPersistence: Feature {
   }
 
   private func reportErrors() {
-    for line in keeper?.takeLines() ?? [] {
+    for line in writer?.nextLines() ?? [] {
       say(line)
       context.report(Refusal(.io, line), of: "")
     }
@@ -91,10 +91,10 @@ extension Node {
   ///
   /// Calls `say` with a line for each error, now or later.
   package func openLoops(
-    home: String, name: String, forgetting: Bool, _ say: @escaping (String) -> Void
+    home: String, name: String, discarding: Bool, _ say: @escaping (String) -> Void
   ) {
     context[LoopPersistence.self].open(
-      LoopKeeper.folder(home: home, name: name), forgetting: forgetting, say)
+      JournalWriter.folder(home: home, name: name), discarding: discarding, say)
   }
 
   /// Writes all pending data, and stops persisting loops.

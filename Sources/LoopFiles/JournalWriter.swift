@@ -2,11 +2,10 @@ package import Engine
 internal import Glibc
 package import Posix
 
-/// Persists the loops of a node: receives the audio thread's journal and writes it, on background
-/// threads.
+/// Persists the loops of a node: writes the audio thread's journal to disk, on background threads.
 ///
 /// A write error is reported once. When writing works again, the whole state is written again.
-package final class LoopKeeper: @unchecked Sendable {
+package final class JournalWriter: @unchecked Sendable {
   // Poll interval of the journal, in milliseconds.
   private static let period = 100
   private static let syncPeriod = 250
@@ -15,7 +14,7 @@ package final class LoopKeeper: @unchecked Sendable {
   private static let (shortestRetry, longestRetry) = (500_000.0, 30_000_000.0)
   private static let endSeconds = 5.0
   // A disk without faults for this long, in microseconds, counts as working.
-  private static let mendedAfter = 10_000_000.0
+  private static let recoveredAfter = 10_000_000.0
 
   /// The journal that the audio thread writes.
   package let journal: LoopJournal
@@ -35,18 +34,20 @@ package final class LoopKeeper: @unchecked Sendable {
   // Owned by one thread at a time: the creator's, until the writer thread starts.
   private var store: LoopStore?
   private var sync: FileSync?
-  private var telling: UInt32 = 0
-  private var isHeard = false
+  // The number of the requested snapshot, and whether its records arrive.
+  private var snapshot: UInt32 = 0
+  private var isCurrent = false
+  private var currentSince = 0.0
+  // The number of the file that this writer has read or written.
   private var ownFile: UInt64?
-  private var writtenBefore = 0
-  private var isFaultTold = false
-  private var retry = LoopKeeper.shortestRetry
+  private var countedBytes = 0
+  private var isFaultReported = false
+  private var retry = JournalWriter.shortestRetry
   private var retryAt = 0.0
-  private var heardAt = 0.0
 
-  /// Creates a store for a folder, without starting it.
+  /// Creates a writer for a folder, without starting it.
   package init(
-    folder: String, journal: LoopJournal = LoopJournal(), spare: Int = LoopStore.usualSpare
+    folder: String, journal: LoopJournal, spare: Int = LoopStore.usualSpare
   ) throws(SystemError) {
     self.folder = folder
     self.journal = journal
@@ -57,8 +58,8 @@ package final class LoopKeeper: @unchecked Sendable {
   /// The folder for a node's name.
   package static func folder(home: String, name: String) -> String { "\(home)/loops/\(name)" }
 
-  /// The log lines since the last call.
-  package func takeLines() -> [String] {
+  /// Returns the log lines since the last call.
+  package func nextLines() -> [String] {
     shared.change(waking: .nobody) { shared in
       defer { shared.lines = [] }
       return shared.lines
@@ -76,11 +77,11 @@ package final class LoopKeeper: @unchecked Sendable {
   /// Opens the saved loops, or discards them.
   ///
   /// Returns nil if they can't be read.
-  package func open(forgetting: Bool = false) -> LoopArchive? {
+  package func open(discarding: Bool = false) -> LoopArchive? {
     do throws(SystemError) {
       let store = try LoopStore(in: folder, spare: spare)
-      if forgetting { try store.forget() }
-      if let loss = store.loss { say(loss) }
+      if discarding { try store.discard() }
+      if let loss = store.loss { log(loss) }
       self.store = store
       ownFile = store.number
       return store.archive
@@ -93,10 +94,10 @@ package final class LoopKeeper: @unchecked Sendable {
   /// Sets the opened file aside, because some of it does not fit, and starts a new one.
   ///
   /// Returns the name of the old file.
-  package func putAside() -> String? {
+  package func setAside() -> String? {
     guard let store else { return nil }
     do throws(SystemError) {
-      let name = try store.putAside(as: "aside")
+      let name = try store.setAside(as: "aside")
       ownFile = store.number
       return name
     } catch {
@@ -107,14 +108,14 @@ package final class LoopKeeper: @unchecked Sendable {
 
   /// Starts writing the journal.
   ///
-  /// `goesOn` says that the audio thread continues from the saved state; otherwise the first update
-  /// is the whole state.
-  package func start(goesOn: Bool) throws(SystemError) {
+  /// `continues` says that the audio thread continues from the saved state; otherwise it starts with a
+  /// snapshot.
+  package func start(continues: Bool) throws(SystemError) {
     sync = try FileSync(thread: "loops-disk", periodMilliseconds: Self.syncPeriod)
     if store != nil {
-      telling = 1
-      isHeard = goesOn
-      journal.request(snapshot: telling)
+      snapshot = 1
+      isCurrent = continues
+      journal.request(snapshot: snapshot)
     }
     try Thread.start("loops") { [self] in work() }
   }
@@ -125,7 +126,7 @@ package final class LoopKeeper: @unchecked Sendable {
     wake.set()
   }
 
-  /// Waits for the stop, up to this many seconds.
+  /// Waits for the end, for at most `seconds`.
   package func awaitEnd(seconds: Double = 10) -> Bool {
     shared.wait(seconds: seconds) { $0.isEnded ? true : nil } ?? false
   }
@@ -139,8 +140,7 @@ package final class LoopKeeper: @unchecked Sendable {
       if store == nil { reopen() }
       write()
       if isLast { break }
-      let isBusy = store?.isCompacting ?? false
-      wake.wait(milliseconds: isBusy ? 0 : Self.period)
+      wake.wait(milliseconds: store?.isCompacting == true ? 0 : Self.period)
     }
     sync?.end(seconds: Self.endSeconds)
     journal.request(snapshot: 0)
@@ -148,59 +148,56 @@ package final class LoopKeeper: @unchecked Sendable {
     shared.change { $0.isEnded = true }
   }
 
-  /// Writes the drained journal.
+  /// Drains the journal to disk.
   private func write() {
     do throws(SystemError) {
-      while try journal.next({ (record, bytes) throws(SystemError) in try take(record, bytes) }) {}
+      while try journal.next({ (record, bytes) throws(SystemError) in try write(record, bytes) }) {}
       guard let store else { return }
       try store.flush()
-      for file in try sync?.nextSynced() ?? [] { store.makeSafe(file) }
+      for file in try sync?.nextSynced() ?? [] { store.markDurable(file) }
       try store.compact(bytes: Self.compactedBytes)
-      if store.bytesWritten == writtenBefore { return }
-      shared.change(waking: .nobody) { $0.bytesWritten += store.bytesWritten - writtenBefore }
-      writtenBefore = store.bytesWritten
+      if store.bytesWritten == countedBytes { return }
+      shared.change(waking: .nobody) { $0.bytesWritten += store.bytesWritten - countedBytes }
+      countedBytes = store.bytesWritten
       guard store.isInPlace else {
         throw SystemError("\(store.path) was moved or deleted", code: ENOENT)
       }
-      sync?.request(store.file, path: store.path)
-      if let file = store.unsafeFile { sync?.request(file, path: store.path) }
-      if isHeard { noteSuccess() }
+      sync?.request(store.descriptor, path: store.path)
+      if let file = store.newDescriptor { sync?.request(file, path: store.path) }
+      if isCurrent, HostTime.steady > currentSince + Self.recoveredAfter {
+        isFaultReported = false
+        retry = Self.shortestRetry
+      }
     } catch {
       fail(error)
     }
   }
 
-  private func take(
+  private func write(
     _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer
   ) throws(SystemError) {
     if record.kind == .rate {
-      isHeard = record.other == telling
-      heardAt = HostTime.steady
+      isCurrent = record.other == snapshot
+      currentSince = HostTime.steady
     }
-    guard isHeard, let store else { return }
+    guard isCurrent, let store else { return }
     guard try store.append(record, bytes) else {
-      throw SystemError("\(store.path) was to have what can't follow", code: EPROTO)
+      throw SystemError("\(store.path) can't continue with the next record", code: EPROTO)
     }
-  }
-
-  private func noteSuccess() {
-    guard HostTime.steady > heardAt + Self.mendedAfter else { return }
-    isFaultTold = false
-    retry = Self.shortestRetry
   }
 
   private func fail(_ error: SystemError) {
     journal.request(snapshot: 0)
-    isHeard = false
+    isCurrent = false
     store = nil
     retryAt = HostTime.steady + retry
     retry = min(2 * retry, Self.longestRetry)
-    guard !isFaultTold else { return }
-    isFaultTold = true
-    say("the loops are not kept: \(error)")
+    guard !isFaultReported else { return }
+    isFaultReported = true
+    log("the loops are not kept: \(error)")
   }
 
-  private func say(_ line: String) {
+  private func log(_ line: String) {
     shared.change(waking: .nobody) { $0.lines.append(line) }
   }
 
@@ -208,17 +205,17 @@ package final class LoopKeeper: @unchecked Sendable {
     guard HostTime.steady >= retryAt else { return }
     do throws(SystemError) {
       let store = try LoopStore(in: folder, spare: spare)
-      // Never overwrite a file that this node has neither written nor read.
+      // Never overwrite a file that this writer has neither written nor read.
       if store.number != ownFile, !store.archive.isEmpty {
-        let name = try store.putAside(as: "aside")
-        say("the loops that were kept before are \(name) now")
+        let name = try store.setAside(as: "aside")
+        log("the loops that were kept before are \(name) now")
       }
-      if store.number == ownFile, let loss = store.loss { say(loss) }
+      if store.number == ownFile, let loss = store.loss { log(loss) }
       ownFile = store.number
       self.store = store
-      writtenBefore = 0
-      telling += 1
-      journal.request(snapshot: telling)
+      countedBytes = 0
+      snapshot += 1
+      journal.request(snapshot: snapshot)
     } catch {
       fail(error)
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import LoopFiles
 
 /// The thread that writes the journal of the loops.
-@Suite struct LoopKeeperTests {
+@Suite struct JournalWriterTests {
   /// The state that a node started now would find, if this one were killed.
   private func left(_ folder: TemporaryFolder, at path: String) throws -> Contents {
     let copy = "\(path).\(UUID().uuidString)"
@@ -21,35 +21,35 @@ import Testing
 
   private func begin(
     _ path: String, spare: Int = LoopStore.usualSpare
-  ) throws -> (keeper: LoopKeeper, script: JournalScript, archive: LoopArchive?) {
-    let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512), spare: spare)
-    let archive = keeper.open()
-    try keeper.start(goesOn: false)
-    return (keeper, JournalScript(keeper.journal), archive)
+  ) throws -> (writer: JournalWriter, script: JournalScript, archive: LoopArchive?) {
+    let writer = try JournalWriter(folder: path, journal: LoopJournal(pages: 512), spare: spare)
+    let archive = writer.open()
+    try writer.start(continues: false)
+    return (writer, JournalScript(writer.journal), archive)
   }
 
-  private func end(_ keeper: LoopKeeper) {
-    keeper.end()
-    #expect(keeper.awaitEnd())
+  private func end(_ writer: JournalWriter) {
+    writer.end()
+    #expect(writer.awaitEnd())
   }
 
   @Test func `a record is in the file within a quarter of a second`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, script, archive) = try begin(path)
-    #expect(archive?.isEmpty == true && keeper.journal.requestedSnapshot == 1)
+    let (writer, script, archive) = try begin(path)
+    #expect(archive?.isEmpty == true && writer.journal.requestedSnapshot == 1)
     script.writeHistory()
     let start = HostTime.steady
     try waitUntil("the file has all", every: 0.002) {
       try left(folder, at: path).slots.first?.versions.last?.pages == [0.8]
     }
     let took = (HostTime.steady - start) / 1e3
-    print("told until in the file: \(Int(took)) ms")
+    print("from the record to the file: \(Int(took)) ms")
     #expect(took < 250)
     let before = try left(folder, at: path)
-    end(keeper)
+    end(writer)
     #expect(try Contents(LoopStore(in: path).archive) == before)
-    #expect(keeper.takeLines().isEmpty)
+    #expect(writer.nextLines().isEmpty)
   }
 
   @Test func `the next store continues, and the one after has both`() throws {
@@ -58,15 +58,20 @@ import Testing
     let (first, script, _) = try begin(path)
     script.writeHistory()
     end(first)
-    let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512))
-    let archive = try #require(keeper.open())
-    #expect(archive.latestSerial == 5)
-    try keeper.start(goesOn: true)
-    let next = JournalScript(keeper.journal)
+    let writer = try JournalWriter(folder: path, journal: LoopJournal(pages: 512))
+    var archive: LoopArchive?
+    // A process that another test starts may hold the lock for a moment.
+    try waitUntil("the folder can be opened") {
+      archive = writer.open()
+      return archive != nil
+    }
+    #expect(archive?.latestSerial == 5)
+    try writer.start(continues: true)
+    let next = JournalScript(writer.journal)
     next.version(7, 6, like: 4)
     next.page(7, 6, 1, 0.9)
     next.history(7, [4, 6])
-    end(keeper)
+    end(writer)
     let contents = try Contents(LoopStore(in: path).archive)
     #expect(contents.slots[1].versions.map(\.pages) == [[0.7], [0.7, 0.9]])
     #expect(contents.slots[0].versions.last?.pages == [0.8])
@@ -75,7 +80,7 @@ import Testing
   @Test func `records of an outdated snapshot are left out`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, script, _) = try begin(path)
+    let (writer, script, _) = try begin(path)
     script.rate(48_000, snapshot: 9)
     script.version(0, 1)
     script.length(0, 1, 100)
@@ -84,7 +89,7 @@ import Testing
     script.version(0, 2)
     script.length(0, 2, 200)
     script.history(0, [2])
-    end(keeper)
+    end(writer)
     let slot = try #require(try Contents(LoopStore(in: path).archive).slots.first)
     #expect(slot.versions.map(\.frames) == [200] && slot.rate == 44_100)
   }
@@ -95,23 +100,23 @@ import Testing
     let (ended, twin, _) = try begin(folder.path("twin"))
     twin.writeHistory()
     end(ended)
-    let (keeper, script, _) = try begin(folder.path("loops"))
+    let (writer, script, _) = try begin(folder.path("loops"))
     script.writeHistory()
-    try waitUntil("all is written") { keeper.bytesWritten == ended.bytesWritten }
-    let (before, file) = (keeper.bytesWritten, try Files.kind(of: folder.path("loops/journal")))
-    letPass(seconds: 1, "what is written meanwhile is what is asked for")
-    #expect(keeper.bytesWritten == before)
+    try waitUntil("all is written") { writer.bytesWritten == ended.bytesWritten }
+    let (before, file) = (writer.bytesWritten, try Files.kind(of: folder.path("loops/journal")))
+    letPass(seconds: 1, "the bytes written meanwhile count")
+    #expect(writer.bytesWritten == before)
     let stamps = [file, try Files.kind(of: folder.path("loops/journal"))].compactMap {
       if case .file(let stamp) = $0 { stamp } else { nil }
     }
     #expect(stamps.count == 2 && stamps[0] == stamps[1])
-    end(keeper)
+    end(writer)
   }
 
   @Test func `a file stays short while it is overwritten repeatedly`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, script, _) = try begin(path, spare: 200_000)
+    let (writer, script, _) = try begin(path, spare: 200_000)
     script.rate()
     script.version(0, 1)
     script.length(0, 1, 51_200)
@@ -125,26 +130,26 @@ import Testing
       #expect(pages.count == 100 && pages.allSatisfy { $0.map { $0 >= Float(round - 8) } == true })
     }
     try waitUntil("it is short") { Files.size(at: path + "/journal") ?? .max < 1_400_000 }
-    end(keeper)
+    end(writer)
     let contents = try Contents(LoopStore(in: path).archive)
     #expect(contents.slots[0].versions[0].pages == [Float?](repeating: 60, count: 100))
-    #expect(keeper.bytesWritten > 60 * 100 * 4096)
-    #expect(keeper.takeLines().isEmpty)
+    #expect(writer.bytesWritten > 60 * 100 * 4096)
+    #expect(writer.nextLines().isEmpty)
   }
 
   // MARK: - Faults
 
   /// Writes one clip of a few pages again on each request, as an engine does.
-  private final class Answering {
+  private final class Responder {
     private var snapshot: UInt32 = 0
     private var serial: UInt32 = 0
 
-    func tell(_ script: JournalScript, pages: Int, _ value: Float) -> Bool {
-      let wanted = script.journal.requestedSnapshot
-      guard wanted != 0, wanted != telling else { return false }
-      telling = wanted
+    func respond(to script: JournalScript, pages: Int, _ value: Float) -> Bool {
+      let requested = script.journal.requestedSnapshot
+      guard requested != 0, requested != snapshot else { return false }
+      snapshot = requested
       serial += 1
-      script.rate(snapshot: wanted)
+      script.rate(snapshot: requested)
       script.version(0, serial)
       for index in 0..<pages { script.page(0, serial, index, value) }
       script.length(0, serial, pages * 512)
@@ -156,20 +161,20 @@ import Testing
   @Test func `a moved folder is reported once, and everything is in a new one`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
-    let (keeper, script, _) = try begin(path)
-    let answering = Answering()
-    #expect(answering.tell(script, pages: 20, 0.5))
-    try waitUntil("it is written") { keeper.bytesWritten > 80_000 }
+    let (writer, script, _) = try begin(path)
+    let responder = Responder()
+    #expect(responder.respond(to: script, pages: 20, 0.5))
+    try waitUntil("it is written") { writer.bytesWritten > 80_000 }
     try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere"))
     // It is noticed only when there is something to write.
     script.phase(0, true, 1)
-    try waitUntil("it is told anew") { answering.tell(script, pages: 20, 0.75) }
+    try waitUntil("the snapshot is requested") { responder.respond(to: script, pages: 20, 0.75) }
     try waitUntil("the other folder has it") {
       Files.exist(path + "/journal")
         && (try? left(folder, at: path))?.slots.first?.versions[0].pages.count == 20
     }
-    end(keeper)
-    let lines = keeper.takeLines()
+    end(writer)
+    let lines = writer.nextLines()
     #expect(lines.count == 1 && lines[0].hasPrefix("the loops are not kept: \(path)/journal was "))
     #expect(try Contents(LoopStore(in: path).archive).slots[0].versions[0].pages[19] == 0.75)
   }
@@ -182,25 +187,25 @@ import Testing
     }
     let folder = try TemporaryFolder()
     let path = disk.path + "/loops"
-    let (keeper, script, _) = try begin(path)
-    let answering = Answering()
-    #expect(answering.tell(script, pages: 50, 0.5))
-    try waitUntil("it is written") { keeper.bytesWritten > 200_000 }
+    let (writer, script, _) = try begin(path)
+    let responder = Responder()
+    #expect(responder.respond(to: script, pages: 50, 0.5))
+    try waitUntil("it is written") { writer.bytesWritten > 200_000 }
     try disk.fill(leaving: 20_000)
     for index in 0..<50 { script.page(0, 1, index, 0.6) }
     var lines: [String] = []
-    try waitUntil("it is told") {
-      lines += keeper.takeLines()
+    try waitUntil("the fault is reported") {
+      lines += writer.nextLines()
       return !lines.isEmpty
     }
     #expect(lines == ["the loops are not kept: \(path)/journal: No space left on device"])
     // It is written again, and fails again, for a while.
     let end = HostTime.steady + 1.5e6
     while HostTime.steady < end {
-      _ = answering.tell(script, pages: 50, 0.7)
+      _ = responder.respond(to: script, pages: 50, 0.7)
       letPass(seconds: 0.02, "attempts are made meanwhile")
     }
-    #expect(keeper.takeLines().isEmpty, "once is enough")
+    #expect(writer.nextLines().isEmpty, "it is reported once")
     let copy = folder.path("copy")
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
@@ -209,13 +214,13 @@ import Testing
     #expect(kept.versions[0].pages.count == 50)
     try disk.empty()
     try waitUntil("it is all there", seconds: 20, every: 0.05) {
-      _ = answering.tell(script, pages: 50, 0.8)
+      _ = responder.respond(to: script, pages: 50, 0.8)
       try? FileManager.default.removeItem(atPath: copy + "/journal")
       try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
       let pages = try Contents(LoopStore(in: copy).archive).slots.first?.versions[0].pages
       return pages?.allSatisfy { $0.map { $0 >= 0.7 } == true } == true
     }
-    self.end(keeper)
+    self.end(writer)
   }
 
   @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
@@ -230,19 +235,21 @@ import Testing
     script.writeHistory()
     end(former)
     #expect(disk.setReadOnly(true))
-    let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512))
-    #expect(keeper.open() == nil)
-    try keeper.start(goesOn: false)
-    let lines = keeper.takeLines()
+    let writer = try JournalWriter(folder: path, journal: LoopJournal(pages: 512))
+    #expect(writer.open() == nil)
+    try writer.start(continues: false)
+    let lines = writer.nextLines()
     #expect(lines.count == 1 && lines[0].contains("Read-only file system"))
-    #expect(keeper.journal.requestedSnapshot == 0, "nothing need be told")
+    #expect(writer.journal.requestedSnapshot == 0, "no snapshot is needed")
     #expect(disk.setReadOnly(false))
-    let answering = Answering()
-    let next = JournalScript(keeper.journal)
-    try waitUntil("it is wanted", seconds: 20) { answering.tell(next, pages: 3, 0.25) }
-    end(keeper)
+    let responder = Responder()
+    let next = JournalScript(writer.journal)
+    try waitUntil("a snapshot is requested", seconds: 20) {
+      responder.respond(to: next, pages: 3, 0.25)
+    }
+    end(writer)
     #expect(
-      keeper.takeLines() == ["the loops that were kept before are \(path)/journal.aside now"])
+      writer.nextLines() == ["the loops that were kept before are \(path)/journal.aside now"])
     let contents = try Contents(LoopStore(in: path).archive)
     #expect(contents.slots.map { $0.versions.map(\.pages) } == [[[0.25, 0.25, 0.25]]])
   }

@@ -1,9 +1,10 @@
+internal import DSP
 package import Engine
 internal import Posix
 
 extension LoopArchive {
   /// The result of restoring loops into an engine.
-  package struct Filling {
+  package struct Restoration {
     /// A line for each slot that was not restored in full.
     package fileprivate(set) var lines: [String] = []
     /// The number of loops with a clip.
@@ -13,48 +14,45 @@ extension LoopArchive {
   }
 
   /// The sample rate of the clips, in Hz; nil without clips.
-  package var rate: Int? { slots.first { !Self.isEmpty($0) }?.rate ?? slots.first?.rate }
-
-  private static func isEmpty(_ slot: Slot) -> Bool { slot.versions.allSatisfy { $0.frames == 0 } }
+  package var rate: Int? { slots.first { !$0.isEmpty }?.rate ?? slots.first?.rate }
 
   /// Restores the loops into an engine at their sample rate: stopped, or playing as they did, from
   /// the start of the longest one that played.
-  package func fill(_ filler: LoopRestorer, plays: Bool) -> Filling {
-    var filling = Filling()
+  package func restore(with restorer: LoopRestorer, plays: Bool) -> Restoration {
+    var result = Restoration()
     for slot in slots {
       do throws(Unfit) {
-        let (fitting, line) = try fitting(slot, filler)
+        let (fitting, line) = try fitting(slot, restorer)
         if let fitting {
-          try fill(fitting, filler)
-          if fitting.current.frames > 0 { filling.count += 1 }
+          try restore(fitting, restorer)
+          if fitting.current.frames > 0 { result.count += 1 }
         }
-        if let line { filling.lines.append(line) }
+        if let line { result.lines.append(line) }
       } catch {
-        filling.lines.append("loop \(slot.number + 1) \(error.reason)")
+        result.lines.append("loop \(slot.number + 1) \(error.reason)")
       }
     }
-    if plays { start(filler) }
-    return filling
+    if plays { start(restorer) }
+    return result
   }
 
-  /// Marks the contents of a restored engine as published, so that its journal continues; false if
-  /// the journal has not started.
-  package func adopt(_ filler: LoopRestorer) -> Bool {
+  /// Marks the restored state of an engine as written, so that the journal continues; false if it is
+  /// empty.
+  package func adopt(_ restorer: LoopRestorer) -> Bool {
     if slots.isEmpty { return false }
-    for slot in slots where slot.number < filler.count {
-      filler.adopt(
-        slot.number, slot.versions.map(\.serial), hasHistory: !slot.wasRecording)
+    for slot in slots where slot.number < restorer.count {
+      restorer.adopt(slot.number, slot.versions.map(\.serial), hasHistory: !slot.wasRecording)
     }
-    filler.resume()
+    restorer.resume()
     return true
   }
 
   /// Repairs interrupted recordings: the ends of unfinished clips, and the point where an overdub
   /// broke off.
-  package func mend(_ filler: LoopRestorer) {
-    for slot in slots where slot.number < filler.count {
-      if slot.wasRecording { filler.makeUpTail(slot.number) }
-      if let page = slot.breach { filler.mend(slot.number, behind: page) }
+  package func mend(_ restorer: LoopRestorer) {
+    for slot in slots where slot.number < restorer.count {
+      if slot.wasRecording { restorer[slot.number].makeUpTail() }
+      if let page = slot.breach { restorer[slot.number].mend(behind: page) }
     }
   }
 
@@ -64,19 +62,19 @@ extension LoopArchive {
 
   /// The part of a slot that fits, with a line about the rest.
   private func fitting(
-    _ slot: Slot, _ filler: LoopRestorer
+    _ slot: Slot, _ restorer: LoopRestorer
   ) throws(Unfit) -> (slot: Slot?, line: String?) {
-    if Self.isEmpty(slot), slot.number >= filler.count { return (nil, nil) }
-    guard slot.number < filler.count else {
-      throw Unfit(reason: "has no place: there are \(filler.count) now")
+    if slot.isEmpty, slot.number >= restorer.count { return (nil, nil) }
+    guard slot.number < restorer.count else {
+      throw Unfit(reason: "has no place: there are \(restorer.count) now")
     }
     guard slot.rate == rate else {
       throw Unfit(reason: "is of \(slot.rate) Hz, and others are not")
     }
-    guard Self.fits(slot.current, filler) else {
+    guard Self.fits(slot.current, restorer) else {
       throw Unfit(
         reason: "has \(slot.current.frames / slot.rate) s, and a clip can have "
-          + "\(filler.capacity / slot.rate) s now")
+          + "\(restorer[0].capacity / slot.rate) s now")
     }
     var fitting = slot
     // Undo steps go before redo steps, as when memory is short.
@@ -85,10 +83,10 @@ extension LoopArchive {
       if index < fitting.place { fitting.place -= 1 }
     }
     for index in fitting.versions.indices.reversed()
-    where !Self.fits(fitting.versions[index], filler) {
+    where !Self.fits(fitting.versions[index], restorer) {
       drop(index)
     }
-    while Self.pages(fitting) > filler.freePages {
+    while Self.pages(fitting) > restorer[0].freePages {
       guard fitting.versions.count > 1 else {
         throw Unfit(reason: "finds no memory any more")
       }
@@ -103,21 +101,20 @@ extension LoopArchive {
     )
   }
 
-  private static func fits(_ version: Version, _ filler: LoopRestorer) -> Bool {
-    guard version.frames <= filler.capacity else { return false }
-    return (0..<version.pageCount).allSatisfy {
-      $0 < filler.pagesOfClip || version.page($0) == nil
-    }
+  private static func fits(_ version: LoopVersion, _ restorer: LoopRestorer) -> Bool {
+    guard version.frames <= restorer[0].capacity else { return false }
+    let most = restorer[0].pagesOfClip
+    return (0..<version.pageCount).allSatisfy { $0 < most || version.page($0) == nil }
   }
 
-  /// The number of pages that a slot takes.
+  /// The number of pages that a slot needs.
   private static func pages(_ slot: Slot) -> Int {
     var count = 0
-    var before: Version?
+    var before: LoopVersion?
     for version in slot.versions {
-      let own = begun(version, like: before)
+      let base = Self.base(of: version, before)
       for index in 0..<version.pageCount {
-        if let page = version.page(index), page != own?.page(index) { count += 1 }
+        if let page = version.page(index), page != base?.page(index) { count += 1 }
       }
       before = version
     }
@@ -125,7 +122,7 @@ extension LoopArchive {
   }
 
   /// The version that one starts as a copy of: the version before, if this one contains all of it.
-  private static func begun(_ version: Version, like before: Version?) -> Version? {
+  private static func base(of version: LoopVersion, _ before: LoopVersion?) -> LoopVersion? {
     guard let before else { return nil }
     var isShared = false
     for index in 0..<before.pageCount {
@@ -136,41 +133,41 @@ extension LoopArchive {
     return isShared ? before : nil
   }
 
-  private func fill(_ slot: Slot, _ filler: LoopRestorer) throws(Unfit) {
-    var before: (version: Version, number: Int)?
+  private func restore(_ slot: Slot, _ restorer: LoopRestorer) throws(Unfit) {
+    var before: (version: LoopVersion, number: Int)?
     for version in slot.versions {
-      let like = Self.begun(version, like: before?.version)
-      guard let number = filler.begin(slot.number, like: like == nil ? nil : before?.number) else {
-        throw Unfit(reason: "has too many steps")
-      }
+      let base = Self.base(of: version, before?.version)
+      guard
+        let number = restorer[slot.number].beginKept(like: base == nil ? nil : before?.number)
+      else { throw Unfit(reason: "has too many steps") }
       for index in 0..<version.pageCount {
-        guard let place = version.page(index), place != like?.page(index) else { continue }
-        guard let page = filler.page(slot.number, number, index) else {
+        guard let offset = version.page(index), offset != base?.page(index) else { continue }
+        guard let page = restorer.page(slot.number, number, index) else {
           throw Unfit(reason: "finds no memory any more")
         }
-        do throws(SystemError) { try read(place, into: page) } catch {
+        do throws(SystemError) { try read(offset, into: page) } catch {
           throw Unfit(reason: "can't be read: \(error)")
         }
       }
-      filler.add(
-        slot.number, number, frames: version.frames, round: version.round, layers: version.layers,
+      restorer[slot.number].addKept(
+        number, frames: version.frames, round: version.round, layers: version.layers,
         clip: version.clip)
       before = (version, number)
     }
-    filler.finish(slot.number, count: slot.versions.count, place: slot.place)
+    restorer.finish(slot.number, count: slot.versions.count, place: slot.place)
   }
 
   /// Starts the loops that played, with the same offsets between them.
-  private func start(_ filler: LoopRestorer) {
+  private func start(_ restorer: LoopRestorer) {
     let playing = slots.filter {
-      $0.isPlaying && $0.number < filler.count && $0.current.frames > 0
+      $0.isPlaying && $0.number < restorer.count && $0.current.frames > 0
     }
     // The longest loop, which the others divide, carries the most phase information.
     guard let first = playing.max(by: { $0.current.round < $1.current.round }) else { return }
     for slot in playing {
       let round = slot.current.round
       let place = Double(first.beginning - slot.beginning).truncatingRemainder(dividingBy: round)
-      filler.start(
+      restorer.start(
         slot.number, at: (place < 0 ? place + round : place) / Double(slot.rate))
     }
   }

@@ -1,0 +1,107 @@
+internal import Engine
+internal import Glibc
+internal import Posix
+
+/// A journal file open for appending, and the index of its records.
+final class JournalFile {
+  private static let bufferBytes = 1 << 20
+
+  let descriptor: Descriptor
+  let format: JournalFormat
+  private(set) var index = JournalIndex()
+  /// The size in bytes, without buffered records; of a damaged file, the part before the damage.
+  private(set) var size = 0
+  /// The number of bytes written since it was opened.
+  private(set) var bytesWritten = 0
+  /// A line about damage, up to which it was read; nil if it is intact.
+  let damage: String?
+
+  /// The path, for errors.
+  var path: String
+  private var buffer: [UInt8] = []
+
+  /// Creates an empty file, in place of an existing one.
+  init(creating path: String) throws(SystemError) {
+    self.path = path
+    descriptor = try Self.open(path, O_TRUNC)
+    format = JournalFormat(number: .random(in: 1 ... .max))
+    damage = nil
+    buffer = format.head
+    try flush()
+  }
+
+  /// Opens a file and reads it, or creates it if it does not exist.
+  init(reading path: String) throws(SystemError) {
+    self.path = path
+    descriptor = try Self.open(path, 0)
+    guard let end = Files.size(of: descriptor) else { throw SystemError(path, code: EINVAL) }
+    let head = try descriptor.bytes(min(end, JournalFormat.headBytes), at: 0)
+    guard let known = JournalFormat(head: head) else {
+      format = JournalFormat(number: .random(in: 1 ... .max))
+      // It is shorter if the node was killed during its creation.
+      let isNew = end < JournalFormat.headBytes
+      damage = isNew ? nil : "\(path) is no journal of loops of this version"
+      if isNew {
+        buffer = format.head
+        try truncate()
+        try flush()
+      }
+      return
+    }
+    format = known
+    var scan = JournalScan(descriptor, known, from: head.count, to: end)
+    var index = JournalIndex()
+    var step = JournalScan.Step.record
+    while step == .record { step = try scan.next { index.apply($0, $1, at: $2) } }
+    self.index = index
+    size = scan.offset
+    damage =
+      step == .damaged
+      ? "\(path) is damaged at byte \(size) of \(end); the loops are as they were there, and what "
+        + "came after is lost"
+      : nil
+    if damage == nil, size < end { try truncate() }
+  }
+
+  private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+    try Descriptor(
+      Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | flags, 0o666), orThrow: path)
+  }
+
+  /// The size in bytes, including buffered records.
+  var end: Int { size + buffer.count }
+
+  /// Appends a record with its payload, to be written with the next flush.
+  ///
+  /// Returns false if it can't follow the earlier ones.
+  func append(
+    _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer
+  ) throws(SystemError) -> Bool {
+    guard index.apply(record, bytes, at: end + JournalFormat.recordBytes) else { return false }
+    format.append(record, bytes, to: &buffer)
+    if buffer.count >= Self.bufferBytes { try flush() }
+    return true
+  }
+
+  /// Writes the buffered records to the system, so that they survive a crash of the process.
+  ///
+  /// After an error nothing more can be appended.
+  func flush() throws(SystemError) {
+    if buffer.isEmpty { return }
+    let result = buffer.withUnsafeBytes { bytes in
+      Result { () throws(SystemError) in try descriptor.write(bytes, at: size) }
+    }
+    do throws(SystemError) { try result.get() } catch {
+      // The partly written record is incomplete, or will be written again.
+      try? truncate()
+      throw SystemError(path, code: error.code)
+    }
+    size += buffer.count
+    bytesWritten += buffer.count
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func truncate() throws(SystemError) {
+    guard ftruncate(descriptor.number, size) == 0 else { throw SystemError(path) }
+  }
+}
