@@ -2,7 +2,7 @@
 
 #include <curl/curl.h>
 
-// What follows takes any number of arguments, which Swift can't import.
+// Wrappers for variadic functions, which Swift can't import.
 
 static inline CURLcode cu_set_number(CURL *curl, CURLoption option, long number) {
   return curl_easy_setopt(curl, option, number);

@@ -1,4 +1,4 @@
-// What Swift can't take from JACK's headers as it stands.
+// Wrappers for parts of JACK's headers that Swift can't import.
 #pragma once
 
 #include <jack/jack.h>

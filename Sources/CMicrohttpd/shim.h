@@ -3,8 +3,8 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 
-// What follows takes any number of arguments, or numbers of closed kinds, neither of which Swift
-// can import.
+// Wrappers for variadic functions and for constants of closed enumerations, which Swift can't
+// import.
 
 /// Starts a server with a thread of its own, which is handed its connections.
 static inline struct MHD_Daemon *mh_start(

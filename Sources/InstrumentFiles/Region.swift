@@ -122,7 +122,7 @@ package struct Region: Equatable, Sendable {
     Double((fixedKey ?? key) - rootKey) * keyTracking + tune
   }
 
-  /// Whether it matches a key and a velocity.
+  /// Whether the region matches a key and a velocity.
   package func fits(key: Int, velocity: Int) -> Bool {
     keys.contains(key) && velocities.contains(velocity)
   }

@@ -12,7 +12,7 @@ package struct MusicFault: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// The kind of the error.
   package let kind: Kind
-  /// What was wrong, and what is accepted.
+  /// The error, and the accepted values.
   package let description: String
 
   init(_ kind: Kind, _ description: String) {

@@ -5,7 +5,7 @@ package final class Monitor<Value>: @unchecked Sendable {
   /// The waiting threads that a change wakes.
   package enum Waking: Sendable {
     case all
-    /// One waiting thread, if any of them will do: waking many for one piece of work is expensive.
+    /// One waiting thread, if any of them can do the work: waking many for one job is expensive.
     case one
     case nobody
   }

@@ -5,13 +5,13 @@ internal import Glibc
 package enum Program {
   /// The way in which a program ended.
   package enum Ending: Equatable, Sendable {
-    /// It exited with a code.
+    /// The program exited with a code.
     case code(Int32)
     /// A signal terminated it.
     case signal(Int32)
-    /// It was killed after the timeout.
+    /// The program was killed after the timeout.
     case late
-    /// It was not found.
+    /// The program was not found.
     case missing
   }
 

@@ -195,10 +195,10 @@ package final class DatagramReader {
   package struct Sender {
     /// The source address and port in the packet, which can be forged.
     package let endpoint: Endpoint
-    /// Whether it arrived on the loopback interface, which other machines can't reach.
+    /// Whether the packet arrived on the loopback interface, which other machines can't reach.
     ///
-    /// A packet from one of this machine's network addresses counts as having arrived on that
-    /// network's interface: the kernel reports it so, for link-local addresses.
+    /// A packet from one of this machine's network addresses counts as received on that network's
+    /// interface, since the kernel reports it so for link-local addresses.
     package let isOnLoopback: Bool
   }
 

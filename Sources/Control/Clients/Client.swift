@@ -48,7 +48,7 @@ package struct Client: Hashable, Sendable {
       endpoint: endpoint, transport: transport, door: door, isOnThisMachine: isOnThisMachine)
   }
 
-  /// Whether it has a connection, which carries all replies.
+  /// Whether the client has a connection, which carries all replies.
   var isConnected: Bool { if case .stream = transport { true } else { false } }
 }
 

@@ -10,7 +10,7 @@ struct InitialSnapshot {
   let table: AddressTable
   let replySender: ReplySender
 
-  /// Whether it subscribes to an address whose values this packet has not sent yet.
+  /// Whether the snapshot includes an address whose values this packet has not sent yet.
   func wants(_ path: String) -> Bool {
     guard let index = table.index(of: path), covered.contains(index) else { return false }
     return replySender.reserveInitialValue(index, to: client)

@@ -294,7 +294,7 @@ final class Dispatcher {
 }
 
 extension Address {
-  /// Whether it is persisted when it is set, rather than when completion is known.
+  /// Whether the value is persisted when it is set, rather than on completion.
   fileprivate var isNotedWhenSet: Bool {
     if case .home? = kept?.place { hasValue && end == nil } else { false }
   }

@@ -34,7 +34,7 @@ struct Plan {
   private var steps: [Step] = []
   private var undo: [ObjectIdentifier: () -> Void] = [:]
 
-  /// Whether it consists of commands for the audio thread only.
+  /// Whether the plan consists of commands for the audio thread only.
   var hasOnlyCommands: Bool { steps.isEmpty && undo.isEmpty }
 
   /// Adds a command at the time of its request.

@@ -22,7 +22,7 @@ struct Request {
   let due: Double?
   /// The numbers in the path, for an address with parts in braces.
   let numbers: [Int]
-  /// Whether it restores persisted state, which needs no writing.
+  /// Whether the request restores persisted state, which must not be written again.
   let isRestoring: Bool
   /// The output for replies, owned by the node, which outlives all requests.
   unowned let replySender: ReplySender

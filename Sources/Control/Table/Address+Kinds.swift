@@ -32,9 +32,9 @@ extension Address {
     let replyTypes: String
     /// Whether changes are sent to subscribers.
     let isAnnounced: Bool
-    /// Whether it is a process, started and stopped by its own address only.
+    /// Whether the value is a process, started and stopped by its own address only.
     package let isProcess: Bool
-    /// Whether it is a playhead: it moves on its own, and setting it jumps.
+    /// Whether the value is a playhead: it moves on its own, and setting it jumps.
     ///
     /// Writing back the last value would be a jump.
     package let isPlayhead: Bool
@@ -56,7 +56,7 @@ extension Address {
       self.end = end
     }
 
-    /// Whether it changes without notification, so that it is polled for subscribers.
+    /// Whether the value changes without notification, so that it is polled for subscribers.
     var isPolled: Bool { setting == nil && isAnnounced }
   }
 
@@ -64,7 +64,7 @@ extension Address {
   package final class Act: Sendable {
     /// The arguments that it takes.
     package let forms: [Form]
-    /// Whether it is a button: it takes any number, and ignores 0.
+    /// Whether the command is a button: it accepts any number, and ignores 0.
     package let isButton: Bool
     /// The address of the message that reports completion, unless the command fails with /error; nil if it
     /// is immediate.
@@ -78,7 +78,7 @@ extension Address {
       self.effect = effect
     }
 
-    /// Whether it adds commands for the audio thread.
+    /// Whether the handler adds commands for the audio thread.
     package var isPlanned: Bool { if case .planned = effect { true } else { false } }
   }
 }

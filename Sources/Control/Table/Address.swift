@@ -192,10 +192,11 @@ package struct Address: Sendable {
     return value == nil || !forms[index].isOptional
   }
 
-  /// Whether it is a process, such as a capture: 1 while it runs, 0 when it ends by itself.
+  /// Whether the address is a process, such as a capture: 1 while it runs, 0 when it ends on its
+  /// own.
   package var isProcess: Bool { value?.isProcess ?? false }
 
-  /// Whether it has a value that can be queried.
+  /// Whether the address has a value that can be queried.
   package var hasValue: Bool { value != nil }
 
   /// The initial value in the engine's unit.

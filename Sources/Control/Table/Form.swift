@@ -16,9 +16,9 @@ extension Address {
     package let range: ClosedRange<Double>
     /// The accepted words of a text; nil if it is free.
     package private(set) var words: [String]?
-    /// Whether it can be omitted.
+    /// Whether the argument can be omitted.
     package private(set) var isOptional = false
-    /// Whether it repeats to the end of the message.
+    /// Whether the argument repeats to the end of the message.
     package private(set) var isRepeated = false
     /// Whether numbers and texts are both accepted and passed on unchanged.
     package private(set) var isOfAnyType = false
@@ -76,7 +76,7 @@ extension Address {
     /// The range of an Int32.
     package static let anything = Double(Int32.min)...Double(Int32.max)
 
-    /// Whether it is the only value of the address, and shares its name.
+    /// Whether the argument is the only value of the address, and shares its name.
     package var isOnlyValue: Bool { name.isEmpty }
   }
 }

@@ -4,11 +4,12 @@ struct LoopReader: BitwiseCopyable {
   var version: Int
   /// The next frame; past the end while the tail fades out.
   var frame = 0
-  /// Whether it plays in reverse.
+  /// Whether playback is reversed.
   var isBackward: Bool
-  /// Whether it has wrapped, so that the start is crossfaded with the tail recorded after the end.
+  /// Whether the playhead has wrapped, so that the start is crossfaded with the tail recorded after
+  /// the end.
   var hasTurned = false
-  /// Whether it has reached the end without looping.
+  /// Whether the playhead has reached the end without looping.
   var isOver = false
   /// The number of silent frames read since then.
   var framesOver = 0

@@ -8,7 +8,7 @@ struct Recording: BitwiseCopyable {
   var written = 0
   /// The end of the recording, apart from its tail; nil while it continues.
   var mark: Int?
-  /// Whether it ends there instead of being suspended.
+  /// Whether the recording ends there instead of being suspended.
   var isEnding = false
   // The remaining frames of the crossfade from the tail to the resumed input.
   var joining = 0

@@ -189,7 +189,7 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
       @_noLocks get { Int(unsafeBitCast(self, to: UInt8.self)) }
     }
 
-    /// Whether it can change during a note.
+    /// Whether the parameter can change during a note.
     package var isLive: Bool { number <= 10 }
   }
 

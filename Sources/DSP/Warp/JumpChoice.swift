@@ -263,8 +263,8 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     _ tape: borrowing Tape, from position: Int64, until toAttack: Int?, place: Int64, room: Int,
     speed: Float
   ) -> Jump? {
-    // What follows is on the tape already, though not in the interpolator's reach. It must come
-    // after the crossfade.
+    // The following frames are on the tape already, but not within reach of the interpolator, which
+    // the crossfade must precede.
     let silent = min(Int(place &- position), toAttack ?? .max)
     let lag = min(room, silent &- Int(speed * Float(quickFade)) &- 1)
     guard lag >= leastLag && finder.isSilent(tape, from: position, frames: silent) else {

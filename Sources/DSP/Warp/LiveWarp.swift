@@ -14,7 +14,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     var position: Int64
     /// The index of its interpolation table.
     var table: Int
-    /// Whether it copies the samples unchanged, one per frame.
+    /// Whether samples are copied unchanged, one per frame.
     var isPlain: Bool
 
     @_noLocks

@@ -9,7 +9,7 @@ struct VoiceGrain: BitwiseCopyable {
   var isActive = false
   /// The number of its mark.
   var mark = 0
-  /// Whether it is a period of a voiced sound.
+  /// Whether the grain is a period of a voiced sound.
   var isVoiced = false
   /// Whether the position has leapt since the grain started.
   var isOld = false

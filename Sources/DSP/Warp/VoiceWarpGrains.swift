@@ -303,7 +303,7 @@ extension VoiceWarp {
     let spare = place &- reach &- grain.source
     if grain.speed <= rate {
       if spare >= 0 || grain.position >= -grain.rise { return }
-      // It would start too early.
+      // The grain would start too early.
       let wait =
         grain.speed == rate ? Int64.max / 4 : VoicePlaces.quotient(-spare, rate &- grain.speed)
       let begin = grain.position &+ wait &+ 1 << 32

@@ -6,7 +6,7 @@ package struct JackProbe {
   package let rate: Int, block: Int
   /// The DSP load, in percent.
   package let load: Float
-  /// Whether it runs with real-time scheduling.
+  /// Whether the server runs with real-time scheduling.
   package let isRealtime: Bool
 
   /// Probes a server; nil if it is not running.

@@ -18,7 +18,7 @@ package enum SoundKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it can be decoded without an external program.
+  /// Whether the format can be decoded without an external program.
   package var isReadHere: Bool { self != .m4a && self != .aac }
 
   /// Detects the kind, or returns nil if it is none of these.

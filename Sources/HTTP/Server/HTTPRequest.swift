@@ -53,20 +53,20 @@ package struct HTTPRequest: Sendable {
     query.first { $0.name == name }.flatMap(\.value)
   }
 
-  /// Whether it is a GET or HEAD request.
+  /// Whether the method is GET or HEAD.
   package var isReading: Bool { method == "GET" || method == "HEAD" }
 
-  /// Whether it is same-origin, or not from a page at all.
+  /// Whether the request is same-origin, or not from a page at all.
   package var isOfOwnOrigin: Bool {
     guard let origin = self[.origin]?.lowercased() else { return true }
     let host = self[.host]?.lowercased() ?? ""
     return origin == "http://\(host)" || origin == "https://\(host)"
   }
 
-  /// Whether it asks for a page instead of data.
+  /// Whether the client prefers a page to data.
   package var wantsPage: Bool { self[.accept]?.lowercased().contains("text/html") ?? false }
 
-  /// Whether it asks for an upgrade to a WebSocket.
+  /// Whether the request is an upgrade to a WebSocket.
   package var wantsSocket: Bool { self[.upgrade]?.lowercased() == "websocket" }
 
   /// The bearer token.

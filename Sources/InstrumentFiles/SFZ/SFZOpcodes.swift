@@ -35,7 +35,7 @@ struct SFZOpcodes {
 
   private static let groups = 0...Int(Int32.max)
 
-  /// Whether it can be triggered at all.
+  /// Whether the region can be triggered at all.
   var isPlayed: Bool {
     max(0, low) <= high && lowVelocity <= highVelocity && lowChance < highChance && end != 0
   }

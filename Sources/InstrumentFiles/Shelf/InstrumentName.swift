@@ -29,7 +29,7 @@ package struct InstrumentName: Hashable, Sendable {
     self.text = String(text.trimming { $0 == " " })
   }
 
-  /// Whether it is the loop's reserved name.
+  /// Whether the name is that reserved for the loop.
   package var isOfTheLoop: Bool { key == Self.ofTheLoop }
 
   /// The name in lowercase, with single spaces.

@@ -6,7 +6,7 @@ package struct ScalaFile: Equatable, Sendable {
   package struct Fault: Error, Equatable, CustomStringConvertible {
     /// The line number, from 1.
     package let line: Int
-    /// What was wrong, and what is accepted.
+    /// The error, and the accepted values.
     package let message: String
     /// The line and the message, on one line.
     package var description: String { "line \(line): \(message)" }

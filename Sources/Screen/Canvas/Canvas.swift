@@ -55,7 +55,7 @@ package struct Canvas: Equatable, Sendable {
   ) {
     guard row >= 0, row < rows, column >= 0, column < columns else { return }
     let room = min(width, columns - column)
-    // One more than fits tells whether it is truncated.
+    // One character more than fits shows whether the text is truncated.
     let letters = Array(
       PlainText.line(text).lazy.map(shown).filter { PlainText.width($0) > 0 }.prefix(
         max(0, room) + 1))

@@ -13,7 +13,7 @@ package struct Style: Equatable, Sendable {
   package var isDim = false
   /// Whether foreground and background are swapped.
   package var isReversed = false
-  /// Whether it blinks, for what is queued.
+  /// Whether the text blinks, for queued states.
   package var isBlinking = false
   /// The color; nil is the terminal's own.
   package var color: Color?

@@ -23,7 +23,7 @@ struct LoopLine {
   let next: String
   /// The gain in dB.
   let gain: Double?
-  /// Whether it is muted.
+  /// Whether the loop is muted.
   let isMuted: Bool
 
   init(_ number: Int, of picture: NodePicture) {

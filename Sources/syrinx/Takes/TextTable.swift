@@ -12,7 +12,7 @@ struct TextTable {
     var least: Int?
     /// The minimum width while an extra column is visible.
     var comfortable: Int?
-    /// Whether it is hidden if the others need its room.
+    /// Whether the column is hidden if the others need its width.
     var isExtra = false
     /// The order in which columns are hidden if the table is still too wide; nil if never.
     var leaving: Int?

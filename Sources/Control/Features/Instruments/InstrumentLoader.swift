@@ -17,7 +17,7 @@ final class InstrumentLoader {
     let name: String
     /// The request; nil for the initial instrument.
     let request: Request?
-    /// Whether it is saved as the initial instrument.
+    /// Whether the instrument is saved as the initial one.
     let isKept: Bool
     let ticket: InstrumentTicket
     let since: Double

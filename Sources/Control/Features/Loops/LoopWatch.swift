@@ -70,7 +70,7 @@ struct LoopWatch {
 }
 
 extension PublishedLoop.Reading {
-  /// Whether it is the same except for the position.
+  /// Whether two readings are equal except for the position.
   fileprivate func isLike(_ other: Self) -> Bool {
     state == other.state && pending == other.pending && activity == other.activity
       && activityToCome == other.activityToCome && overdubs == other.overdubs

@@ -14,7 +14,7 @@ extension Address {
     }
   }
 
-  /// Whether it receives a number on press and on release.
+  /// Whether the address receives a number on press and on release.
   var isHeld: Bool {
     guard let act, !act.isButton, act.isPlanned, act.forms.count == 1 else { return false }
     return act.forms[0].kind != .text && act.forms[0].range != Form.anything
@@ -23,7 +23,7 @@ extension Address {
   /// Whether a press is 1 and a release 0, whatever the trigger's value.
   func isPedal(at path: String) -> Bool { isHeld && path.hasSuffix("/pedal") }
 
-  /// Whether it acts without an argument, other than a query.
+  /// Whether a message without an argument is a command, not a query.
   var isPressed: Bool {
     guard let act, !isHeld, act.forms.allSatisfy(\.isOptional) else { return false }
     if case .asked = act.effect { return false }

@@ -74,7 +74,7 @@ struct Binding: Equatable {
     path == other.path && press == other.press && sending == other.sending
   }
 
-  /// Whether it was learnt without arguments.
+  /// Whether the mapping was learned without arguments.
   var isPlain: Bool {
     switch press {
     case .turn, .hold: true

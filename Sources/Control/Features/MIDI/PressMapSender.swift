@@ -88,7 +88,7 @@ final class PressMapSender {
     return command(binding.path, [argument])
   }
 
-  /// What a press does in the audio thread; nil if that is not a single command.
+  /// The effect of a press in the audio thread; nil if that is not a single command.
   private func deed(of binding: Binding) -> BoundAction.Deed? {
     guard let address = context.table.resolve(binding.path)?.address else { return nil }
     switch binding.sending {

@@ -48,7 +48,7 @@ final class SongFeed: Sendable {
     var isDone = false
   }
 
-  /// Whether it plays a single take.
+  /// Whether the feed plays a single take.
   let isOfTake: Bool
   /// The ring that it fills.
   let ring: SongRing

@@ -9,7 +9,7 @@ struct Song: Sendable, Equatable {
   let title: String
   /// The artist; empty without a tag.
   let artist: String
-  /// Whether it is a take of the node, wherever the folder of takes leads.
+  /// Whether the song is a take of the node, even if the folder of takes is a link.
   var isTake = false
 
   /// Artist and title in one line.

@@ -88,7 +88,7 @@ package final class WebSocketFraming {
   }
 
   private func write() {
-    // It fails only without memory; the next read then finds the stream closed.
+    // The call fails only without memory. The next read then finds the stream closed.
     if wslay_event_send(context) != 0 { wslay_event_shutdown_read(context) }
   }
 

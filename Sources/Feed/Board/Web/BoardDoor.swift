@@ -7,7 +7,7 @@ package final class BoardDoor {
   package struct Options: Sendable {
     /// The port, or 0 for any free one.
     package var port: UInt16
-    /// Whether it accepts connections from other machines.
+    /// Whether the server accepts connections from other machines.
     package var isOpen = false
     /// The permitted client addresses, or empty for all.
     package var allowed: [AddressRange] = []
