@@ -37,10 +37,9 @@ package enum BottomLine {
   package static var columns: Int? {
     state.withLock { state in
       guard let number = state.terminal?.number, isOurs(number) else { return nil }
-      var size = winsize()
-      guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 3 else { return 77 }
       // Leaves room for the echo of Ctrl-C, which must not wrap to a new line.
-      return Int(size.ws_col) - 3
+      let columns = (Environment.size(ofTerminal: number)?.columns ?? 0) - 3
+      return columns > 0 ? columns : 77
     }
   }
 

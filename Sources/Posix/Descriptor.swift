@@ -13,6 +13,16 @@ package final class Descriptor: Sendable {
     self.number = number
   }
 
+  /// Creates a file for writing, which only its owner can read and which must not exist.
+  ///
+  /// `action`, by default the path, is named in the error.
+  package convenience init(
+    creating path: String, orThrow action: String? = nil
+  ) throws(SystemError) {
+    let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    try self.init(number, orThrow: action ?? path)
+  }
+
   deinit { close(number) }
 
   /// Writes all bytes.

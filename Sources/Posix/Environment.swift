@@ -82,6 +82,13 @@ package enum Environment {
   /// Whether standard error is an interactive terminal.
   package static var isWatched: Bool { isatty(2) == 1 }
 
+  /// Returns the size of a terminal, or nil if the descriptor is none or its size is unknown.
+  package static func size(ofTerminal number: Int32) -> (columns: Int, rows: Int)? {
+    var size = winsize()
+    guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
   /// Overwrites the current line of the terminal.
   package static func show(_ line: String) { _ = put(Array("\r\u{1B}[K\(line)".utf8), 2) }
 

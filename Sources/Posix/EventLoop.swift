@@ -57,11 +57,16 @@ package final class SystemSignals {
 
   /// Blocks the signals in this thread and all threads started afterwards.
   package init(_ numbers: [Int32]) throws(SystemError) {
+    var set = Self.set(numbers)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    descriptor = try Descriptor(px_signalfd(&set), orThrow: "signalfd")
+  }
+
+  private static func set(_ numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     for number in numbers { sigaddset(&set, number) }
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-    descriptor = try Descriptor(px_signalfd(&set), orThrow: "signalfd")
+    return set
   }
 
   /// Takes the oldest pending signal.
@@ -72,18 +77,14 @@ package final class SystemSignals {
 
   /// Unblocks a pending signal so that its default action runs, then blocks it again.
   package static func letThrough(_ number: Int32) {
-    var set = sigset_t()
-    sigemptyset(&set)
-    sigaddset(&set, number)
+    var set = Self.set([number])
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
   /// Terminates the process by a signal, so that the parent sees the true cause.
   package static func end(by number: Int32) -> Never {
-    var set = sigset_t()
-    sigemptyset(&set)
-    sigaddset(&set, number)
+    var set = Self.set([number])
     signal(number, SIG_DFL)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
     raise(number)

@@ -72,9 +72,13 @@ extension Files {
   /// Makes the directory entries of a path's folder durable.
   static func keepFolder(of path: String) throws(SystemError) {
     let slash = path.lastIndex(of: "/")
-    let name = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let folder = try Descriptor(open(name, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: name)
+    try keep(folder: slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
+  }
+
+  /// Makes the directory entries of a folder durable.
+  package static func keep(folder path: String) throws(SystemError) {
+    let folder = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: path)
     // Some file systems don't support fsync for folders and return EINVAL.
-    guard fsync(folder.number) == 0 || errno == EINVAL else { throw SystemError(name) }
+    guard fsync(folder.number) == 0 || errno == EINVAL else { throw SystemError(path) }
   }
 }

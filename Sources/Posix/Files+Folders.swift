@@ -34,6 +34,13 @@ extension Files {
     return status.st_mode & S_IFMT == S_IFREG ? .file(stamp) : .other
   }
 
+  /// Creates a folder in the folder for temporary files, under a unique name, and returns its path.
+  package static func makeTemporaryFolder(_ name: String) throws(SystemError) -> String {
+    var path = Array("\(Environment["TMPDIR"] ?? "/tmp")/\(name)-XXXXXX".utf8CString)
+    guard mkdtemp(&path) != nil else { throw SystemError("a folder in the TMPDIR") }
+    return String(terminated: path)
+  }
+
   /// Lists the non-hidden names in a folder, unsorted.
   package static func list(_ folder: String) throws(SystemError) -> [String] {
     guard let stream = opendir(folder) else { throw SystemError(folder) }

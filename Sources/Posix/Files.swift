@@ -19,8 +19,7 @@ package enum Files {
     guard !path.hasPrefix("/") else { return path }
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard getcwd(&buffer, buffer.count) != nil else { return path }
-    let folder = String(
-      decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    let folder = String(terminated: buffer)
     let parts = path.split(separator: "/").filter { $0 != "." }
     return ([folder == "/" ? "" : folder] + parts.map(String.init)).joined(separator: "/")
   }
@@ -49,6 +48,14 @@ package enum Files {
     let file = try Replacement(of: path)
     try file.descriptor.write(bytes, action: path)
     try file.complete()
+  }
+
+  /// Writes a file atomically, in a folder that is created if needed.
+  package static func write(
+    _ bytes: [UInt8], to path: String, inNewFolder folder: String
+  ) throws(SystemError) {
+    try makeFolder(folder)
+    try write(bytes, to: path)
   }
 
   /// Appends a line durably to a file, which is created with owner-only access if needed.

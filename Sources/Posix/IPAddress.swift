@@ -72,8 +72,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
       var address = in6
       inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
     }
-    return String(
-      decoding: text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    return String(terminated: text)
   }
 
   /// The address that other machines most likely use for this one.
@@ -87,16 +86,22 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return [] }
     defer { freeifaddrs(list) }
-    var result: [IPAddress] = []
-    var next = list
-    while let entry = next {
-      if let address = entry.pointee.ifa_addr, let endpoint = Endpoint(address) {
-        result.append(endpoint.address)
-      }
-      next = entry.pointee.ifa_next
+    return entries(list, next: \.ifa_next).compactMap {
+      $0.ifa_addr.flatMap { Endpoint($0)?.address }
     }
-    return result
   }
+}
+
+/// Returns the entries of a linked list of C.
+private func entries<Entry>(
+  _ list: UnsafeMutablePointer<Entry>?, next: (Entry) -> UnsafeMutablePointer<Entry>?
+) -> [Entry] {
+  var (entries, rest) = ([Entry](), list)
+  while let entry = rest?.pointee {
+    entries.append(entry)
+    rest = next(entry)
+  }
+  return entries
 }
 
 /// A UDP or TCP endpoint: an address and a port.
@@ -145,18 +150,10 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     var list: UnsafeMutablePointer<addrinfo>?
     guard !host.isEmpty, getaddrinfo(host, nil, &hints, &list) == 0 else { return nil }
     defer { freeaddrinfo(list) }
+    let found = entries(list, next: \.ai_next).compactMap { Endpoint($0.ai_addr) }
     // IPv4 first: most control surfaces listen on nothing else.
-    var found: Endpoint?
-    var next = list
-    while let entry = next {
-      if let endpoint = Endpoint(entry.pointee.ai_addr) {
-        if found == nil || (endpoint.address.isVersion4 && !found!.address.isVersion4) {
-          found = endpoint
-        }
-      }
-      next = entry.pointee.ai_next
-    }
-    guard var endpoint = found else { return nil }
+    guard var endpoint = found.first(where: { $0.address.isVersion4 }) ?? found.first
+    else { return nil }
     endpoint.port = port
     self = endpoint
   }
@@ -190,6 +187,22 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     address.isVersion4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+  }
+}
+
+/// The clients that a server accepts.
+package struct NetworkAccess: Sendable {
+  /// Whether other machines can reach it.
+  package var isOpen = false
+  /// The address ranges that it accepts; all if empty.
+  package var allowed: [AddressRange] = []
+
+  /// Creates access for this machine only.
+  package init() {}
+
+  /// Whether a client's address is accepted.
+  package func admits(_ address: IPAddress) -> Bool {
+    allowed.isEmpty || allowed.contains { $0.contains(address) }
   }
 }
 

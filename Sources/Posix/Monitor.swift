@@ -1,6 +1,9 @@
 internal import Glibc
 
 /// A value protected by a mutex, with a condition variable to wait for changes.
+///
+/// Uses a pthread mutex, since the thread sanitizer can't see Swift's `Mutex` and would report
+/// false races.
 package final class Monitor<Value>: @unchecked Sendable {
   /// The waiting threads that a change wakes.
   package enum Waking: Sendable {

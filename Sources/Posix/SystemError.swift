@@ -24,5 +24,24 @@ package struct SystemError: Error, CustomStringConvertible {
   /// Whether the file exceeds the size limit.
   package var isTooLarge: Bool { code == EFBIG }
 
-  package var description: String { "\(action): \(String(cString: strerror(code)))" }
+  /// The system's description of the code.
+  package var reason: String { String(cString: strerror(code)) }
+
+  package var description: String { "\(action): \(reason)" }
+}
+
+/// Returns the value of a system call, or throws what `fault` makes of its error.
+@discardableResult
+package func system<Value, Fault: Error>(
+  _ value: @autoclosure () throws(SystemError) -> Value, or fault: (SystemError) -> Fault
+) throws(Fault) -> Value {
+  do throws(SystemError) { return try value() } catch { throw fault(error) }
+}
+
+extension String {
+  /// Decodes a buffer up to its first zero byte.
+  package init(terminated buffer: [CChar]) {
+    self.init(
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+  }
 }

@@ -115,24 +115,16 @@ package struct ZonedDate: Hashable, Sendable {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  // Years start in March, so that the leap day is the last day.
-
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let year = month > 2 ? year : year - 1
-    let monthFromMarch = (month + 9) % 12
-    let inYear = (153 * monthFromMarch + 2) / 5 + day - 1
-    return year * 365 + floor(year, 4) - floor(year, 100) + floor(year, 400) + inYear - 719_468
+    var parts = tm()
+    (parts.tm_year, parts.tm_mon) = (Int32(year - 1900), Int32(month - 1))
+    parts.tm_mday = Int32(day)
+    return timegm(&parts) / 86_400
   }
 
   private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
-    let days = days + 719_468
-    let era = floor(days, 146_097)
-    let inEra = days - era * 146_097
-    let yearOfEra = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
-    let inYear = inEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * inYear + 2) / 153
-    let day = inYear - (153 * monthFromMarch + 2) / 5 + 1
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
+    var (seconds, parts) = (days * 86_400, tm())
+    gmtime_r(&seconds, &parts)
+    return (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
   }
 }

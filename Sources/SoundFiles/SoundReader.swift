@@ -1,6 +1,7 @@
 internal import CSndfile
 package import DSP
 internal import Glibc
+internal import Posix
 
 /// A sound file reader: sequential, in blocks, as stereo at any sample rate.
 ///
@@ -63,7 +64,7 @@ package struct SoundReader: ~Copyable {
   ) throws(SoundFileError) -> SoundHandle {
     var status = stat()
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
-      throw SoundFileError(.missing, "can't read \(path): \(String(cString: strerror(errno)))")
+      throw SoundFileError(.missing, "can't read \(SystemError(path))")
     }
     // Excludes pipes: their length is unknown, and libsndfile seeks to the end.
     guard status.st_mode & S_IFMT == S_IFREG else {
@@ -89,9 +90,7 @@ package struct SoundReader: ~Copyable {
   private static func isCutOff(_ handle: borrowing SoundHandle) -> Bool {
     var log = [CChar](repeating: 0, count: 16_384)
     sf_command(handle.pointer, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
-    let text = String(
-      decoding: log.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
-    return text.split(separator: "\n").contains { line in
+    return String(terminated: log).split(separator: "\n").contains { line in
       // A line such as "data : 1000 (should be 500)". The largest numbers are placeholders of
       // programs that wrote to a pipe and could not know the length.
       guard line.contains("(should be "),

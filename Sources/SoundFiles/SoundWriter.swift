@@ -70,11 +70,11 @@ package struct SoundWriter: ~Copyable {
   }
 
   private static func replacement(of path: String) throws(SoundFileError) -> Replacement {
-    do throws(SystemError) {
-      return try Replacement(of: path)
-    } catch {
-      throw SoundFileError(.cannotWrite, "can't write \(error)")
-    }
+    do throws(SystemError) { return try Replacement(of: path) } catch { throw fault(error) }
+  }
+
+  private static func fault(_ error: SystemError) -> SoundFileError {
+    SoundFileError(.cannotWrite, "can't write \(error)")
   }
 
   private static func open(
@@ -140,11 +140,7 @@ package struct SoundWriter: ~Copyable {
     guard handle.close() == 0, errno != ENOSPC, errno != EFBIG, errno != EDQUOT else {
       throw Self.fault(path)
     }
-    do throws(SystemError) {
-      try replacement.complete()
-    } catch {
-      throw SoundFileError(.cannotWrite, "can't write \(error)")
-    }
+    do throws(SystemError) { try replacement.complete() } catch { throw Self.fault(error) }
   }
 
   private static func fault(_ path: String) -> SoundFileError {

@@ -25,8 +25,7 @@ package struct WaveFile: ~Copyable {
       descriptor = try Descriptor(open(path, flags | O_CLOEXEC, 0o666), orThrow: path)
     } catch {
       guard use == .read || error.isMissing else { throw Self.cannotWrite(path, error.code) }
-      throw SoundFileError(
-        .missing, "can't read \(path): \(String(cString: strerror(error.code)))")
+      throw SoundFileError(.missing, "can't read \(error)")
     }
     var status = stat()
     guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -59,7 +58,7 @@ package struct WaveFile: ~Copyable {
       }
       if got < 0, errno == EINTR { continue }
       guard got >= 0 else {
-        throw SoundFileError(.notSound, "can't read \(path): \(String(cString: strerror(errno)))")
+        throw SoundFileError(.notSound, "can't read \(SystemError(path))")
       }
       if got == 0 { break }
       filled += got
@@ -99,6 +98,6 @@ package struct WaveFile: ~Copyable {
   }
 
   static func cannotWrite(_ path: String, _ code: Int32) -> SoundFileError {
-    SoundFileError(.cannotWrite, "can't write \(path): \(String(cString: strerror(code)))")
+    SoundFileError(.cannotWrite, "can't write \(SystemError(path, code: code))")
   }
 }
