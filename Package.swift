@@ -87,7 +87,7 @@ let package = Package(
     // The appearance of loop states, shared by all displays.
     .target(name: "Looks"),
     .target(name: "Screen", dependencies: ["Looks", "OSC"]),
-    .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
+    .target(name: "Listening", dependencies: ["CRealtime", "DSP", "Music"]),
     // The synthesis of the built-in instruments.
     .target(name: "Tones", dependencies: ["CRealtime", "DSP"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),

@@ -105,16 +105,9 @@ package struct Message {
   ///
   /// Allocation-free, for the most common kind of message.
   package var onlyNumber: Double? {
-    guard tags.count == 1 else { return nil }
-    switch tags[0] {
-    case UInt8(ascii: "f"): return Double(Float(bitPattern: word(at: 0)))
-    case UInt8(ascii: "i"): return Double(Int32(bitPattern: word(at: 0)))
-    case UInt8(ascii: "d"): return Double(bitPattern: doubleWord(at: 0))
-    case UInt8(ascii: "h"): return Double(Int64(bitPattern: doubleWord(at: 0)))
-    case UInt8(ascii: "T"): return 1
-    case UInt8(ascii: "F"): return 0
-    default: return nil
-    }
+    // Other arguments would be copied.
+    guard tags.count == 1, "fidhTF".utf8.contains(tags[0]) else { return nil }
+    return argument(tags[0], at: 0)?.number
   }
 
   /// All arguments, without the brackets of arrays.

@@ -61,10 +61,17 @@ package final class PictureFinder: @unchecked Sendable {
     ]
     var first: PictureFault?
     var tries = 0
-    func isEnough(_ fault: PictureFault) -> Bool {
-      first = first ?? fault
-      tries += 1
-      return tries == Self.mostTries
+    func fetchIfUsable(
+      _ offer: PictureOffer, from source: any PictureSource
+    ) throws(PictureFault) -> FetchedPicture? {
+      do throws(PictureFault) {
+        return try fetch(offer, from: source, for: search)
+      } catch {
+        first = first ?? error
+        tries += 1
+        if tries == Self.mostTries { throw first ?? error }
+        return nil
+      }
     }
     var (name, isPast) = (search.name, search.former == nil)
     var before: [(source: any PictureSource, offer: PictureOffer)] = []
@@ -89,19 +96,11 @@ package final class PictureFinder: @unchecked Sendable {
         first = first ?? error
       }
       for offer in behind {
-        do throws(PictureFault) {
-          return try fetch(offer, from: source, for: search)
-        } catch {
-          if isEnough(error) { throw first ?? error }
-        }
+        if let picture = try fetchIfUsable(offer, from: source) { return picture }
       }
     }
     for (source, offer) in before {
-      do throws(PictureFault) {
-        return try fetch(offer, from: source, for: search)
-      } catch {
-        if isEnough(error) { throw first ?? error }
-      }
+      if let picture = try fetchIfUsable(offer, from: source) { return picture }
     }
     throw first
       ?? PictureFault(

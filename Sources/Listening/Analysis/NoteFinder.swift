@@ -1,4 +1,4 @@
-internal import CRealtime
+internal import Music
 
 /// Transcribes a monophonic melody to notes.
 ///
@@ -50,7 +50,7 @@ package struct NoteFinder {
       result.level = level.mean(around: Double(frame) / rate)
       if finding.period > 0 {
         result.clarity = finding.clarity
-        result.cents = Pitch.cents(hertz: rate / finding.period)
+        result.cents = 6900 + Cents.of(rate / finding.period / 440)
       }
       frames.append(result)
     }
@@ -184,34 +184,5 @@ package struct NoteFinder {
     let cents = half.reduce(0, +) / Double(half.count)
     let spread = members.reduce(0) { $0 + abs(frames[$1].cents - cents) } / Double(members.count)
     return PlayedNote(start: start, length: end - start, cents: cents, spread: spread)
-  }
-}
-
-/// Pitches in cents.
-enum Pitch {
-  private static let octave = 1200 / 0.6931471805599453
-
-  /// Converts a frequency to cents above MIDI key 0.
-  static func cents(hertz: Double) -> Double {
-    // Octaves are removed first, to keep the series short.
-    var (ratio, octaves) = (hertz / 440, 0.0)
-    while ratio > 1.5 {
-      ratio /= 2
-      octaves += 1
-    }
-    while ratio < 0.75 {
-      ratio *= 2
-      octaves -= 1
-    }
-    // ln x = 2 artanh ((x - 1) / (x + 1)) with an argument of at most 0.2; the first omitted term
-    // is below 1e-10.
-    let part = (ratio - 1) / (ratio + 1)
-    let square = part * part
-    var (sum, power) = (0.0, part)
-    for odd in stride(from: 1.0, through: 13, by: 2) {
-      sum += power / odd
-      power *= square
-    }
-    return 6900 + 1200 * octaves + 2 * sum * octave
   }
 }

@@ -5,30 +5,10 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
     case c, d, e, f, g, a, b
 
     /// The number of semitones above C.
-    package var semitones: Int {
-      switch self {
-      case .c: 0
-      case .d: 2
-      case .e: 4
-      case .f: 5
-      case .g: 7
-      case .a: 9
-      case .b: 11
-      }
-    }
+    package var semitones: Int { [0, 2, 4, 5, 7, 9, 11][rawValue] }
 
     /// The position on the circle of fifths, with C at 0 and F at -1.
-    var fifths: Int {
-      switch self {
-      case .f: -1
-      case .c: 0
-      case .g: 1
-      case .d: 2
-      case .a: 3
-      case .e: 4
-      case .b: 5
-      }
-    }
+    var fifths: Int { [0, 2, 4, -1, 1, 3, 5][rawValue] }
 
     /// Returns the letter `letters` higher; C follows B.
     func further(by letters: Int) -> Letter {

@@ -1,21 +1,9 @@
 /// A rectangle of a screen, in rows and columns.
-package struct Area: Equatable, Sendable {
-  /// The first row, from 0 at the top.
-  package var row: Int
-  /// The first column, from 0 at the left.
-  package var column: Int
-  /// The number of rows.
-  package var rows: Int
-  /// The number of columns.
-  package var columns: Int
-
-  /// Creates a rectangle.
-  package init(row: Int, column: Int, rows: Int, columns: Int) {
-    self.row = row
-    self.column = column
-    self.rows = rows
-    self.columns = columns
-  }
+struct Area: Equatable, Sendable {
+  /// The first row and column, from 0 at the top left.
+  var row: Int, column: Int
+  var rows: Int
+  var columns: Int
 }
 
 /// A canvas of characters and styles for a terminal.

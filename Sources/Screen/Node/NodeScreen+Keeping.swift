@@ -7,8 +7,7 @@ extension NodeScreen {
     let scale = "\(word("/grid/root")) \(word("/grid/scale"))"
     put(scale, area, row: 1, column: 1, width: 15)
     put(word("/grid/instrument"), area, row: 1, column: 17, width: max(4, area.columns - 29))
-    put(
-      "voices \(figure("/status/voices", width: 3))", area, row: 1, column: area.columns - 11)
+    put(filled("voices {/status/voices 3}"), area, row: 1, column: area.columns - 11)
     guard picture.gridRows > 0, picture.gridColumns > 0 else { return }
     let room = area.columns - 1
     let width = max(1, min(isLarge ? 8 : 5, room / picture.gridColumns))
@@ -50,8 +49,7 @@ extension NodeScreen {
     title("Beat, capture, takes", area)
     putSwitch("beat", "/metronome/on", area, row: 1)
     put(
-      "\(figure("/metronome/bpm", places: 1, width: 5)) bpm "
-        + "\(figure("/metronome/beats", width: 2)) beats", area, row: 1, column: 13)
+      filled("{/metronome/bpm 5.1} bpm {/metronome/beats 2} beats"), area, row: 1, column: 13)
     put("capture", area, row: 2, column: 1)
     let capture = word("/capture/state")
     put(capture, area, row: 2, column: 9, style: capture == "on" ? .alarm : .dim)
@@ -59,7 +57,7 @@ extension NodeScreen {
       "\(Figure.duration(picture.number("/capture/state", 1))) of \(word("/capture/source"))", area,
       row: 2, column: 12)
     put("takes", area, row: 3, column: 1)
-    put(figure("/takes/total", width: 6), area, row: 3, column: 9)
+    put(filled("{/takes/total 6}"), area, row: 3, column: 9)
     for (index, take) in picture.takes.prefix(max(0, area.rows - 4)).enumerated() {
       put(Figure.fixed(take.seconds, places: 1, width: 8), area, row: index + 4, column: 1)
       put(take.title, area, row: index + 4, column: 11)
@@ -68,7 +66,7 @@ extension NodeScreen {
 
   /// Draws the newest takes, one per line.
   mutating func drawTakes(_ area: Area) {
-    title("Takes \(figure("/takes/total", width: 6))", area)
+    title(filled("Takes {/takes/total 6}"), area)
     let titleWidth = max(10, area.columns - 55)
     for (index, take) in picture.takes.prefix(max(0, area.rows - 1)).enumerated() {
       put(String(take.id.prefix(8)), area, row: index + 1, column: 1, width: 8)
@@ -84,10 +82,8 @@ extension NodeScreen {
   /// Draws the announced errors, newest first.
   mutating func drawMessages(_ area: Area) {
     guard area.rows > 1 else { return }
-    let words = ["errors", "refused", "late", "nan"].map {
-      "\($0) \(figure("/status/\($0)", width: 4))"
-    }
-    title("Messages  \(words.joined(separator: "  "))", area)
+    let words = ["errors", "refused", "late", "nan"].map { "\($0) {/status/\($0) 4}" }
+    title(filled("Messages  \(words.joined(separator: "  "))"), area)
     for (index, message) in picture.messages.reversed().prefix(area.rows - 1).enumerated() {
       put(message, area, row: index + 1, column: 1)
     }

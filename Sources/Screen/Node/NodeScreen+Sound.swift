@@ -20,9 +20,7 @@ extension NodeScreen {
         draw(meter, area, row: row, column: 7 + side * (width + 1), width: width)
         put(Figure.level(meter.peak), area, row: row, column: levels + side * 7)
       }
-      put(
-        figure("/\(name)/gain", places: 1, width: 6, hasSign: true), area, row: row,
-        column: levels + 15)
+      put(filled("{/\(name)/gain +6.1}"), area, row: row, column: levels + 15)
     }
     for name in ["live", "loop", "grid"] {
       let row = ["live": 2, "loop": 3][name] ?? 4
@@ -51,7 +49,7 @@ extension NodeScreen {
       }
       put(Figure.right(times.joined(separator: "/"), 17), area, row: row, column: gains - 18)
     }
-    put(figure("/music/gain", places: 1, width: 6, hasSign: true), area, row: row, column: gains)
+    put(filled("{/music/gain +6.1}"), area, row: row, column: gains)
     put(word("/music/route"), area, row: row, column: gains + 9, width: 6)
   }
 
@@ -74,34 +72,25 @@ extension NodeScreen {
     let preset = picture.word("/preset").map { $0.isEmpty ? "" : "  \($0)" } ?? ""
     title("Chain\(picture.isOn("/chain/bypass") ? " (bypassed)" : "")\(preset)", area)
     let column = 13
-    putSwitch("pitch", "/pitch/on", area, row: 1)
-    put(
-      "\(figure("/pitch/semitones", places: 1, width: 5, hasSign: true)) st form "
-        + "\(figure("/pitch/formant", places: 1, width: 5, hasSign: true)) \(word("/pitch/engine"))",
-      area, row: 1, column: column)
-    putSwitch("stretch", "/stretch/on", area, row: 2)
-    put(
-      "\(figure("/stretch/rate", places: 3, width: 5)) x  pitch mix "
-        + "\(figure("/pitch/mix", places: 2, width: 4))", area, row: 2, column: column)
-    putSwitch("echo", "/echo/on", area, row: 3)
     let beats = picture.number("/echo/beats") ?? 0
     let time = beats > 0 ? beats : picture.number("/echo/time")
     let places = time ?? 0 < 9.9995 ? 3 : 2
-    put(
-      "\(Figure.fixed(time, places: places, width: 5)) \(beats > 0 ? "b" : "s") feedback "
-        + "\(figure("/echo/feedback", places: 2, width: 4))"
-        + (picture.isOn("/echo/hold") ? " hold" : ""), area, row: 3, column: column)
-    put(
-      "\(figure("/echo/tone", width: 5)) Hz spread \(figure("/echo/spread", places: 2, width: 4)) mix "
-        + "\(figure("/echo/mix", places: 2, width: 4))", area, row: 4, column: column - 3)
-    putSwitch("reverb", "/reverb/on", area, row: 5)
-    put(
-      "\(figure("/reverb/decay", places: 2, width: 5)) s size "
-        + "\(figure("/reverb/size", places: 2, width: 4)) mix "
-        + "\(figure("/reverb/mix", places: 2, width: 4))", area, row: 5, column: column)
-    put(
-      "\(figure("/reverb/damping", width: 5)) Hz predelay "
-        + "\(figure("/reverb/predelay", places: 3, width: 5)) s", area, row: 6, column: column)
+    let delay = "\(Figure.fixed(time, places: places, width: 5)) \(beats > 0 ? "b" : "s")"
+    let hold = picture.isOn("/echo/hold") ? " hold" : ""
+    let effects = [
+      ("pitch", 1, "{/pitch/semitones +5.1} st form {/pitch/formant +5.1} {/pitch/engine}"),
+      ("stretch", 2, "{/stretch/rate 5.3} x  pitch mix {/pitch/mix 4.2}"),
+      ("echo", 3, "\(delay) feedback {/echo/feedback 4.2}\(hold)"),
+      ("reverb", 5, "{/reverb/decay 5.2} s size {/reverb/size 4.2} mix {/reverb/mix 4.2}"),
+    ]
+    for (name, row, values) in effects {
+      putSwitch(name, "/\(name)/on", area, row: row)
+      put(filled(values), area, row: row, column: column)
+    }
+    let echo = filled("{/echo/tone 5} Hz spread {/echo/spread 4.2} mix {/echo/mix 4.2}")
+    put(echo, area, row: 4, column: column - 3)
+    let reverb = filled("{/reverb/damping 5} Hz predelay {/reverb/predelay 5.3} s")
+    put(reverb, area, row: 6, column: column)
   }
 
   /// Draws the player, its loop, and its enabled buttons.
@@ -116,9 +105,8 @@ extension NodeScreen {
       default: nil
       }
     put(state, area, row: 1, column: 1, style: Style(isBold: true, color: color))
-    put(
-      "\(word("/player/state", 1))", area, row: 1, column: 12, width: 8, style: .dim)
-    put("overdubs \(figure("/player/state", 4, width: 3))", area, row: 1, column: 21)
+    put(word("/player/state", 1), area, row: 1, column: 12, width: 8, style: .dim)
+    put(filled("overdubs {/player/state:4 3}"), area, row: 1, column: 21)
     let (position, length) = (
       picture.number("/player/state", 2), picture.number("/player/state", 3) ?? 0
     )
@@ -138,11 +126,9 @@ extension NodeScreen {
         "\(Figure.left(next, 8))\(Figure.fixed(seconds, places: 1, width: 4)) s", area, row: 4,
         column: 22, style: Style(color: .yellow))
     }
-    put(
-      "\(figure("/loop/semitones", places: 1, width: 5, hasSign: true)) st "
-        + "\(figure("/loop/rate", places: 3, width: 5)) x feedback "
-        + "\(figure("/loop/feedback", places: 2, width: 4)) \(word("/loop/engine"))",
-      area, row: 5, column: 1)
+    let loop = filled(
+      "{/loop/semitones +5.1} st {/loop/rate 5.3} x feedback {/loop/feedback 4.2} {/loop/engine}")
+    put(loop, area, row: 5, column: 1)
     let beats = picture.number("/loop/beats").map { $0 > 0 ? $0 : .nan }
     let threshold = picture.number("/loop/threshold").map { $0 > -90 ? $0 : .nan }
     put(

@@ -144,11 +144,27 @@ package struct NodeScreen {
     canvas.draw(share: share, row: area.row + row, column: area.column + column, width: width)
   }
 
-  /// A value of an address, with fixed width.
-  func figure(
-    _ path: String, _ index: Int = 0, places: Int = 0, width: Int, hasSign: Bool = false
-  ) -> String {
-    Figure.fixed(picture.number(path, index), places: places, width: width, hasSign: hasSign)
+  /// Fills a template with the node's values, such as `{/echo/time 5.3} s`: in braces, an address, and the
+  /// width and decimals of its number, after a plus if it has a sign.
+  ///
+  /// A colon and the index of an argument may follow the address. Without a width it is a word.
+  func filled(_ template: String) -> String {
+    let parts = template.split(separator: "{", omittingEmptySubsequences: false)
+    return parts[0]
+      + parts.dropFirst().map { part in
+        let end = part.firstIndex(of: "}") ?? part.endIndex
+        return value(part[..<end].split(separator: " ")) + part[end...].dropFirst()
+      }.joined()
+  }
+
+  private func value(_ field: [Substring]) -> String {
+    let place = field[0].split(separator: ":")
+    let (path, index) = (String(place[0]), place.count > 1 ? Int(place[1]) ?? 0 : 0)
+    guard field.count > 1 else { return word(path, index) }
+    let format = field[1].split { "+.".contains($0) }.map { Int($0) ?? 0 }
+    return Figure.fixed(
+      picture.number(path, index), places: format.count > 1 ? format[1] : 0, width: format[0],
+      hasSign: field[1].hasPrefix("+"))
   }
 
   /// A word of an address, or the sign for an unknown one.
@@ -160,8 +176,7 @@ package struct NodeScreen {
 
   private mutating func drawHeader(_ place: String) {
     let area = Area(row: 0, column: 0, rows: 2, columns: canvas.columns)
-    let right =
-      "\(figure("/status/rate", width: 6)) Hz \(figure("/status/block", width: 5)) frames  server "
+    let right = filled("{/status/rate 6} Hz {/status/block 5} frames  server ")
     let server = word("/status/server")
     let column = area.columns - right.count - 8
     let name = picture.name ?? Figure.unknown
@@ -174,11 +189,10 @@ package struct NodeScreen {
     put(
       server, area, row: 0, column: column + right.count, width: 7,
       style: server == "gone" ? .alarm : .plain)
-    put("load \(figure("/status/load", places: 1, width: 5)) %", area, row: 1, column: 1)
-    let xruns = "xruns \(figure("/status/xruns", width: 6))"
-    let times =
-      "up \(Figure.duration(picture.number("/status/uptime")))"
-      + "  clients \(figure("/status/clients", width: 2))"
+    put(filled("load {/status/load 5.1} %"), area, row: 1, column: 1)
+    let xruns = filled("xruns {/status/xruns 6}")
+    let uptime = Figure.duration(picture.number("/status/uptime"))
+    let times = filled("up \(uptime)  clients {/status/clients 2}")
     let timesColumn = area.columns - times.count - 1
     put(times, area, row: 1, column: timesColumn)
     let hasLost = picture.number("/status/xruns") ?? 0 > 0
@@ -238,10 +252,8 @@ package struct NodeScreen {
   private mutating func drawLittle(_ place: String) {
     let area = Area(row: 0, column: 0, rows: canvas.rows - 1, columns: canvas.columns)
     put(" \(picture.name ?? Figure.unknown)  \(place)", area, row: 0, column: 0, style: .bold)
-    let server = word("/status/server")
-    put(
-      " load \(figure("/status/load", places: 1, width: 5)) %  xruns "
-        + "\(figure("/status/xruns", width: 6))  server \(server)", area, row: 1, column: 0)
+    let status = " load {/status/load 5.1} %  xruns {/status/xruns 6}  server {/status/server}"
+    put(filled(status), area, row: 1, column: 0)
     for (row, (name, channel)) in [("in", 0), ("out", 8)].enumerated() {
       let (left, right) = (picture.meters[channel], picture.meters[channel + 1])
       put(" \(name)", area, row: row + 2, column: 0)
@@ -262,8 +274,7 @@ package struct NodeScreen {
 
   /// The player's position and the length of its clip, in seconds.
   var playerTime: String {
-    "\(figure("/player/state", 2, places: 2, width: 5)) / "
-      + "\(figure("/player/state", 3, places: 2, width: 5)) s"
+    filled("{/player/state:2 5.2} / {/player/state:3 5.2} s")
   }
 
   private mutating func drawHelp(_ area: Area) {
