@@ -67,6 +67,7 @@ let package = Package(
       name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // Optimized in debug builds, too: otherwise it would slow down all tests.
@@ -83,7 +84,7 @@ let package = Package(
     .target(name: "Music"),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
-    .target(name: "HTTP", dependencies: ["CCurl", "CMicrohttpd", "JSON", "Posix"]),
+    .target(name: "HTTP", dependencies: ["CCrypto", "CCurl", "CMicrohttpd", "JSON", "Posix"]),
     // The appearance of loop states, shared by all displays.
     .target(name: "Looks"),
     .target(name: "Screen", dependencies: ["Looks", "OSC"]),

@@ -1,3 +1,5 @@
+internal import CCrypto
+
 /// Base64 (RFC 4648).
 package enum Base64 {
   private static let letters = Array(
@@ -12,27 +14,9 @@ package enum Base64 {
 
   /// Encodes bytes.
   package static func text(of bytes: [UInt8]) -> String {
-    let count = (bytes.count + 2) / 3 * 4
-    return String(unsafeUninitializedCapacity: count) { text in
-      bytes.withUnsafeBufferPointer { bytes in
-        letters.withUnsafeBufferPointer { letters in
-          var place = 0
-          var start = 0
-          while start < bytes.count {
-            let left = bytes.count - start
-            let bits =
-              Int(bytes[start]) << 16 | (left > 1 ? Int(bytes[start + 1]) << 8 : 0)
-              | (left > 2 ? Int(bytes[start + 2]) : 0)
-            text[place] = letters[bits >> 18]
-            text[place + 1] = letters[bits >> 12 & 63]
-            text[place + 2] = left > 1 ? letters[bits >> 6 & 63] : padding
-            text[place + 3] = left > 2 ? letters[bits & 63] : padding
-            place += 4
-            start += 3
-          }
-        }
-      }
-      return count
+    // A zero byte follows.
+    String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4 + 1) { text in
+      Int(EVP_EncodeBlock(text.baseAddress, bytes, Int32(bytes.count)))
     }
   }
 

@@ -19,8 +19,7 @@ package final class Upload: @unchecked Sendable {
     in place: String, named name: String, most: Int,
     whenWhole: @escaping @Sendable (String, Upload, @escaping HTTPServer.Reply) -> Void
   ) throws(SystemError) {
-    folder =
-      "\(place)/\(Hexadecimal.text(of: DigestBlocks.bigEndian(UInt64.random(in: 0 ... .max))))"
+    folder = "\(place)/\(Hexadecimal.random(bytes: 8))"
     path = "\(folder)/\(name)"
     self.most = most
     self.whenWhole = whenWhole
