@@ -165,20 +165,12 @@ struct JSONReader {
 
   private mutating func readUnit() throws(JSON.Fault) -> UInt16 {
     let digits = bytes[position...].prefix(4)
-    guard digits.count == 4, digits.allSatisfy({ Self.isHexadecimal($0) }),
+    guard digits.count == 4,
+      digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
       let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
     else { throw fault("four hexadecimal digits are missing after \\u") }
     position += 4
     return unit
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
   }
 
   // MARK: - Numbers

@@ -21,9 +21,9 @@ package struct JSONText {
     needsComma = true
   }
 
-  /// Writes a string.
-  package mutating func add(_ name: String? = nil, _ value: String) {
-    put(name, JSON.written(value))
+  /// Writes a value, or nothing if it has no JSON.
+  package mutating func add(_ name: String? = nil, _ value: some JSONWritable) {
+    if let text = value.asJSON { put(name, text) }
   }
 
   /// Writes a string that needs no escaping, such as base 64.
@@ -31,16 +31,10 @@ package struct JSONText {
     put(name, "\"\(value)\"")
   }
 
-  /// Writes an integer.
-  package mutating func add(_ name: String? = nil, _ value: Int) { put(name, String(value)) }
+  /// Writes null.
+  package mutating func addNull(_ name: String? = nil) { put(name, "null") }
 
-  /// Writes a number; does nothing if it is nil or not finite.
-  package mutating func add(_ name: String? = nil, _ value: Double?) {
-    guard let value, value.isFinite else { return }
-    put(name, value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)")
-  }
-
-  fileprivate mutating func put(_ name: String?, _ value: String) {
+  private mutating func put(_ name: String?, _ value: String) {
     if needsComma { text += "," }
     if let name { text += JSON.written(name) + ":" }
     text += value
@@ -48,16 +42,13 @@ package struct JSONText {
   }
 }
 
-extension JSONText {
-  /// Writes a boolean.
-  package mutating func add(_ name: String? = nil, _ value: Bool) { put(name, "\(value)") }
-
-  /// Writes a number with a decimal point, which distinguishes it from an integer; null if it isn't
-  /// finite.
-  package mutating func add(_ name: String? = nil, fractional value: Float) {
-    put(name, value.isFinite ? "\(value)" : "null")
+extension JSONText: ExpressibleByDictionaryLiteral {
+  /// Creates an object of members, without those that have no value.
+  package init(_ members: [(String, any JSONWritable)]) {
+    begin("{")
+    for (name, value) in members { add(name, value) }
+    end("}")
   }
 
-  /// Writes null.
-  package mutating func addNull(_ name: String? = nil) { put(name, "null") }
+  package init(dictionaryLiteral members: (String, any JSONWritable)...) { self.init(members) }
 }

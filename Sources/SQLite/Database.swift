@@ -97,7 +97,7 @@ package final class Database<Fault: DatabaseFault> {
 
   /// Runs a transaction, which excludes other writers and either commits or has no effect.
   ///
-  /// `undo` is called if the body succeeded but the commit failed.
+  /// `undo` is called if it has no effect, because the body or the commit failed.
   package func transaction<Result>(
     undo: () -> Void = {}, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {
@@ -105,20 +105,14 @@ package final class Database<Fault: DatabaseFault> {
     try execute("BEGIN IMMEDIATE")
     isInTransaction = true
     defer { isInTransaction = false }
-    let result: Result
     do throws(Fault) {
-      result = try body()
-    } catch {
-      try? execute("ROLLBACK")
-      throw error
-    }
-    do throws(Fault) {
+      let result = try body()
       try execute("COMMIT")
+      return result
     } catch {
       undo()
       try? execute("ROLLBACK")
       throw error
     }
-    return result
   }
 }

@@ -4,4 +4,10 @@ package protocol DatabaseFault: Error {
   init(code: Int32, path: String, reason: String)
   /// Creates an error for a database that can't be written, with the system's reason.
   init(cannotWrite path: String, reason: String)
+  /// Creates an error for a database that a newer version of the program made.
+  init(newer path: String)
+  /// Creates an error for the database of another program.
+  init(foreign path: String)
+  /// Whether another attempt may succeed.
+  var mayPass: Bool { get }
 }

@@ -130,4 +130,12 @@ import Testing
     }
     #expect(broken == whole.count)
   }
+
+  @Test func `an object literal leaves out the members without a value`() {
+    let inner: JSONText = ["flag": true, "list": [1, 2]]
+    let json: JSONText = [
+      "text": "a\"b", "number": 1.5, "none": Int?.none, "endless": Double.infinity, "inner": inner,
+    ]
+    #expect(json.text == #"{"text":"a\"b","number":1.5,"inner":{"flag":true,"list":[1,2]}}"#)
+  }
 }

@@ -81,7 +81,8 @@ import Testing
       ("CREATE TABLE x (y)", "another program"), ("PRAGMA user_version = 7", "another program"),
       ("PRAGMA application_id = 5", "another program"),
       (
-        "PRAGMA application_id = \(SQL.application); PRAGMA user_version = \(SQL.version + 1)",
+        "PRAGMA application_id = \(SQL.schema.application); "
+          + "PRAGMA user_version = \(SQL.schema.version + 1)",
         "newer version"
       ),
     ] {

@@ -32,7 +32,7 @@ final class WebTarget {
     self.node = node
     home = try TemporaryFolder()
     door = try WebDoor(
-      WebDoor.Options(port: 0, takesOther: false), access: OSCServer.Access(),
+      WebDoor.Options(port: 0, takesOther: false), access: NetworkAccess(),
       home: home.url.path, node: node, oscPort: 8000, loop: loop,
       board: HomeBoard { [path = home.url.path] in path })
   }

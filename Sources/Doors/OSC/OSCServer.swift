@@ -7,21 +7,6 @@ package import Posix
 /// No call blocks: data that a client does not read is buffered for a while, then the client is
 /// dropped.
 package final class OSCServer: Outlet {
-  /// The clients that the server accepts.
-  package struct Access {
-    /// Whether other machines can reach it.
-    package var isOpen = false
-    /// The address ranges that it accepts; all if empty.
-    package var allowed: [AddressRange] = []
-
-    /// Creates access for this machine only.
-    package init() {}
-
-    func admits(_ address: IPAddress) -> Bool {
-      allowed.isEmpty || allowed.contains { $0.contains(address) }
-    }
-  }
-
   // Batches of datagrams read before other work gets its turn.
   private static let mostBatches = 8
   private static let longestTurn = 5000.0
@@ -30,7 +15,7 @@ package final class OSCServer: Outlet {
 
   /// The port that the server listens on.
   package private(set) var port: UInt16 = 0
-  private let access: Access
+  private let access: NetworkAccess
   private let node: Node
   // The number by which the node's clients identify this server.
   private var door = 0
@@ -43,7 +28,8 @@ package final class OSCServer: Outlet {
   private var budget = DatagramBudget()
 
   /// Listens on a port for UDP and TCP; 0 takes a free one.
-  package init(port: UInt16, access: Access, node: Node, loop: EventLoop) throws(SystemError) {
+  package init(port: UInt16, access: NetworkAccess, node: Node, loop: EventLoop) throws(SystemError)
+  {
     self.access = access
     self.node = node
     self.loop = loop

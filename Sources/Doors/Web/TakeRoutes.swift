@@ -140,8 +140,7 @@ struct TakeRoutes: Sendable {
     return .receive { [questions] in
       do throws(SystemError) {
         guard let home = questions.home else {
-          return .failure(
-            HTTPServer.Refused(.refusal(409, "this node has no home folder")))
+          return .failure(.refusal(409, "this node has no home folder"))
         }
         return .success(
           try Upload(in: "\(home)/\(Self.folder)", named: name, most: most) { path, upload, reply in
@@ -149,7 +148,7 @@ struct TakeRoutes: Sendable {
               take(node, path) { outcome in
                 reply {
                   switch outcome {
-                  case .success(let take): return Self.told(take)
+                  case .success(let take): return .json(["id": take.id, "title": take.title])
                   case .failure(let refusal):
                     return Refusal(refusal.code, upload.plain(refusal.message)).answerOnTheWeb
                   }
@@ -158,20 +157,11 @@ struct TakeRoutes: Sendable {
             }
           })
       } catch {
-        return .failure(
-          HTTPServer.Refused(.refusal(507, "it can't be kept: \(error)")))
+        return .failure(.refusal(507, "it can't be kept: \(error)"))
       }
     }
   }
 
-  private static func told(_ take: TakeFilePaths) -> HTTPAnswer {
-    var json = JSONText()
-    json.begin("{")
-    json.add("id", take.id)
-    json.add("title", take.title)
-    json.end("}")
-    return .json(json.text)
-  }
 }
 
 extension Refusal {

@@ -39,7 +39,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   package private(set) var port: UInt16 = 0
   /// The secret that pairs a phone; nil if none is needed.
   package var token: WebToken? { access.token }
-  private let who: OSCServer.Access
+  private let who: NetworkAccess
   private let access: WebAccess
   private let node: Node
   private let loop: EventLoop
@@ -64,7 +64,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   ///
   /// The board is the node's own unless one is given.
   package init(
-    _ options: Options, access who: OSCServer.Access, home: String, node: Node, oscPort: UInt16,
+    _ options: Options, access who: NetworkAccess, home: String, node: Node, oscPort: UInt16,
     loop: EventLoop, board: HomeBoard? = nil
   ) throws(SystemError) {
     self.who = who
@@ -218,7 +218,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       case .wrong: break
       case .tooOften: socket.close(.denied, now: now)
       }
-      socket.send(SocketCommand.paired(socket.isPaired))
+      socket.send(SocketCommand.written("PAIRED", socket.isPaired))
     }
   }
 

@@ -34,9 +34,10 @@ struct WebRoutes: Sendable {
     // token.
     if let path = request.path(below: "/board") { return board.course(request, path) }
     guard request.isReading else {
-      var answer = HTTPAnswer.refusal(405, "only files of takes are sent to this node by HTTP")
-      answer.headers.append(("Allow", "GET, HEAD"))
-      return .answer(answer)
+      return .answer(
+        .refusal(
+          405, "only files of takes are sent to this node by HTTP",
+          headers: [("Allow", "GET, HEAD")]))
     }
     if request.path == "/", request.query.isEmpty, request.wantsPage {
       return .answer(page.index(request))
@@ -52,9 +53,10 @@ struct WebRoutes: Sendable {
       return .answer(.refusal(404, "the WebSocket is at /"))
     }
     guard request[.webSocketVersion] == "13" else {
-      var answer = HTTPAnswer.refusal(426, "this node speaks version 13 of the WebSocket protocol")
-      answer.headers.append(("Sec-WebSocket-Version", "13"))
-      return .answer(answer)
+      return .answer(
+        .refusal(
+          426, "this node speaks version 13 of the WebSocket protocol",
+          headers: [("Sec-WebSocket-Version", "13")]))
     }
     guard let accept = request[.webSocketKey].flatMap(WebSocketKey.answer(to:)) else {
       return .answer(.refusal(400, "a WebSocket begins with a key of 16 bytes in base 64"))

@@ -16,10 +16,8 @@ package final class Board: Sendable {
   package init(
     _ store: any BoardStore, scratch: String, limits: BoardLimits = BoardLimits()
   ) throws(BoardFault) {
-    do throws(SystemError) {
-      try Files.makeFolder(scratch)
-    } catch {
-      throw BoardFault(.store, "can't make the folder for what comes: \(error)")
+    try system(try Files.makeFolder(scratch)) {
+      BoardFault(.store, "can't make the folder for what comes: \($0)")
     }
     self.store = store
     self.scratch = scratch
@@ -103,11 +101,4 @@ package final class Board: Sendable {
   ///
   /// Returns the IDs that were found.
   package func delete(_ ids: [String]) throws(BoardFault) -> [String] { try store.delete(ids) }
-
-  /// Deletes all posts with a name on behalf of the operator.
-  ///
-  /// Returns their number.
-  package func delete(allOf name: String) throws(BoardFault) -> Int {
-    try store.delete(allOf: name)
-  }
 }

@@ -60,8 +60,7 @@ private final class OwnBoard: BoardClient {
       return try body(try home.board())
     } catch {
       throw FeedFault(
-        error.message, isPassing: error.kind == .store || error.kind == .often,
-        isMissing: error.kind == .missing)
+        error.message, isPassing: error.kind == .store, isMissing: error.kind == .missing)
     }
   }
 }

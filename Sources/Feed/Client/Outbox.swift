@@ -40,16 +40,10 @@ package final class Outbox: @unchecked Sendable {
     guard numbers.count < Self.most else {
       throw FeedFault("\(numbers.count) posts wait to be sent already", isPassing: true)
     }
-    var json = JSONText()
-    json.begin("{")
-    json.add("board", board)
-    json.end("}")
-    let text = json.text + "\n" + draft.json + "\n"
-    do throws(SystemError) {
-      try Files.makeFolder(folder)
-      try Files.write(text, to: path(of: (numbers.last ?? 0) + 1))
-    } catch {
-      throw FeedFault("the post can't be kept: \(error)", isPassing: true)
+    let text = (["board": board] as JSONText).text + "\n" + draft.json + "\n"
+    let path = path(of: (numbers.last ?? 0) + 1)
+    try system(try Files.write(Array(text.utf8), to: path, inNewFolder: folder)) {
+      FeedFault("the post can't be kept: \($0)", isPassing: true)
     }
     return numbers.count + 1
   }

@@ -17,12 +17,7 @@ package final class Receipts {
   /// Stores the secret of a post.
   package func add(_ draft: Draft, board: String) {
     try? Files.makeFolder(folder)
-    var json = JSONText()
-    json.begin("{")
-    json.add("id", draft.id)
-    json.add("secret", draft.secret)
-    json.add("board", board)
-    json.end("}")
+    let json: JSONText = ["id": draft.id, "secret": draft.secret, "board": board]
     // With a full disk, the post can't be deleted later, but it is sent.
     try? Files.append(line: json.text, to: path)
   }

@@ -32,11 +32,8 @@ package final class SoundCopies: @unchecked Sendable {
       throw FeedFault("what the board sends is no sound", isPassing: false)
     }
     let path = "\(folder)/\(Self.prefix)\(name).\(kind.rawValue)"
-    do throws(SystemError) {
-      try Files.makeFolder(folder)
-      try Files.write(bytes, to: path)
-    } catch {
-      throw FeedFault("it can't be kept: \(error)", isPassing: false)
+    try system(try Files.write(bytes, to: path, inNewFolder: folder)) {
+      FeedFault("it can't be kept: \($0)", isPassing: false)
     }
     guard !kind.isReadHere else { return keep(path) }
     defer { Files.remove(path) }

@@ -12,8 +12,6 @@ package struct BoardFault: Error, Equatable, Sendable {
     case taken
     case missing
     case denied
-    /// The rate limit is exceeded. Try again later.
-    case often
     /// The database or its disk failed. Another attempt may succeed.
     case store
   }

@@ -14,13 +14,6 @@ package struct Post: Equatable, Sendable {
     package var bytes: Int
     /// The kind of sound file.
     package var kind: SoundKind
-
-    /// Creates the metadata of a sound with a duration in seconds.
-    package init(seconds: Double, bytes: Int, kind: SoundKind) {
-      self.seconds = seconds
-      self.bytes = bytes
-      self.kind = kind
-    }
   }
 
   /// The number on the board, ascending.
@@ -35,18 +28,6 @@ package struct Post: Equatable, Sendable {
   package var date: ZonedDate
   /// The sound, or nil.
   package var sound: Sound?
-
-  /// Creates a post as stored by a board.
-  package init(
-    number: Int, id: String, name: String, message: String, date: ZonedDate, sound: Sound? = nil
-  ) {
-    self.number = number
-    self.id = id
-    self.name = name
-    self.message = message
-    self.date = date
-    self.sound = sound
-  }
 }
 
 /// A post before it is sent, with an ID that makes sending idempotent, and a secret that permits

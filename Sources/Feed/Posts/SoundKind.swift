@@ -9,12 +9,9 @@ package enum SoundKind: String, CaseIterable, Sendable {
   /// The media type.
   package var type: String {
     switch self {
-    case .wav: "audio/wav"
-    case .flac: "audio/flac"
-    case .ogg: "audio/ogg"
     case .mp3: "audio/mpeg"
     case .m4a: "audio/mp4"
-    case .aac: "audio/aac"
+    case .wav, .flac, .ogg, .aac: "audio/\(rawValue)"
     }
   }
 

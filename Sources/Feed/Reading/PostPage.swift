@@ -23,31 +23,18 @@ package struct PostPage: Equatable, Sendable {
 
   /// The page as JSON.
   package var json: String {
-    var json = JSONText()
-    json.begin("{")
-    json.begin("[", "posts")
-    for post in posts {
-      json.begin("{")
-      json.add("number", post.number)
-      json.add("id", post.id)
-      json.add("name", post.name)
-      json.add("message", post.message)
-      json.add("time", post.date.text)
-      if let sound = post.sound {
-        json.add("seconds", sound.seconds)
-        json.add("bytes", sound.bytes)
-        json.add("kind", sound.kind.rawValue)
-      }
-      json.end("}")
-    }
-    json.end("]")
-    json.add("newest", newest)
-    json.end("}")
-    return json.text
+    (["posts": posts.map(\.json), "newest": newest] as JSONText).text
   }
 }
 
 extension Post {
+  fileprivate var json: JSONText {
+    [
+      "number": number, "id": id, "name": name, "message": message, "time": date.text,
+      "seconds": sound?.seconds, "bytes": sound?.bytes, "kind": sound?.kind.rawValue,
+    ]
+  }
+
   init?(_ json: JSON) {
     guard let number = json["number"]?.whole, number > 0, number <= Int(Int32.max),
       let id = json["id"]?.text, let time = json["time"]?.text, let date = ZonedDate(time)

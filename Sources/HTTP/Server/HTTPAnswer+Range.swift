@@ -31,9 +31,7 @@ extension HTTPAnswer {
       return make(0..<size, headers)
     }
     guard let part = range.bytes else {
-      var answer = HTTPAnswer.empty(416)
-      answer.headers = [("Content-Range", "bytes */\(size)")]
-      return answer
+      return .empty(416, headers: [("Content-Range", "bytes */\(size)")])
     }
     let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
     var answer = make(part, headers + [("Content-Range", place)])

@@ -1,8 +1,8 @@
-internal import JSON
+package import JSON
 package import Posix
 
-/// A response to a request.
-package struct HTTPAnswer: Sendable {
+/// A response to a request, which can also be the error of one.
+package struct HTTPAnswer: Error {
   /// The body of a response.
   package enum Body: Sendable {
     case bytes([UInt8])
@@ -44,23 +44,27 @@ package struct HTTPAnswer: Sendable {
       headers: [("Cache-Control", "no-store")])
   }
 
+  /// Creates a JSON response with a value.
+  package static func json(_ value: JSONText) -> HTTPAnswer { json(value.text) }
+
   /// Creates an error response.
   ///
   /// The line says what was wrong and what is accepted.
-  package static func refusal(_ status: Int, _ line: String) -> HTTPAnswer {
-    var json = JSONText()
-    json.begin("{")
-    json.add("error", line)
-    json.end("}")
-    return HTTPAnswer(
-      status, Array((json.text + "\n").utf8), type: "application/json",
-      headers: [("Cache-Control", "no-store")])
+  package static func refusal(
+    _ status: Int, _ line: String, headers: [(name: String, value: String)] = []
+  ) -> HTTPAnswer {
+    var answer = json((["error": line] as JSONText).text + "\n")
+    answer.status = status
+    answer.headers += headers
+    return answer
   }
 
   /// Creates a response without a body.
-  package static func empty(_ status: Int) -> HTTPAnswer {
+  package static func empty(
+    _ status: Int, headers: [(name: String, value: String)] = []
+  ) -> HTTPAnswer {
     var answer = HTTPAnswer(status, [], type: "text/plain")
-    answer.headers = []
+    answer.headers = headers
     return answer
   }
 }

@@ -12,8 +12,8 @@ package final class HTTPServer: @unchecked Sendable {
     case answer(HTTPAnswer)
     /// Answered later, from any thread.
     case wait(Question)
-    /// Answered after its body was received into a file.
-    case receive(@Sendable () -> Result<Upload, Refused>)
+    /// Answered after its body was received into a file, or rejected before.
+    case receive(@Sendable () -> Result<Upload, HTTPAnswer>)
     /// Upgraded to a WebSocket, with the accept key.
     case upgrade(accept: String)
   }
@@ -23,14 +23,6 @@ package final class HTTPServer: @unchecked Sendable {
   /// The server's own thread builds the response.
   package typealias Question = @Sendable (@escaping Reply) -> Void
   package typealias Reply = @Sendable (_ make: @escaping @Sendable () -> HTTPAnswer) -> Void
-
-  /// A request that is rejected before its body is read.
-  package struct Refused: Error {
-    package let answer: HTTPAnswer
-
-    /// Creates a rejection with a response.
-    package init(_ answer: HTTPAnswer) { self.answer = answer }
-  }
 
   // Enough for the phones of a band. Further connections wait.
   private static let mostConnections: UInt32 = 160
@@ -90,6 +82,7 @@ package final class HTTPServer: @unchecked Sendable {
       exchange.state = .decided
       return follow(course(exchange.request), exchange)
     case .decided:
+      if let refusal = exchange.refusal { return reply(refusal, to: exchange) }
       guard let upload = exchange.upload else { return mh_no }
       exchange.upload = nil
       return putAside(exchange, upload.finish)
@@ -108,7 +101,7 @@ package final class HTTPServer: @unchecked Sendable {
     case .receive(let begin):
       switch begin() {
       case .success(let upload): exchange.upload = upload
-      case .failure(let refused): return reply(refused.answer, to: exchange)
+      case .failure(let refusal): return reply(refusal, to: exchange)
       }
       return mh_yes
     }
@@ -117,9 +110,9 @@ package final class HTTPServer: @unchecked Sendable {
   /// Receives the next part of a body.
   fileprivate func take(_ bytes: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> MHD_Result {
     guard let upload = exchange.upload else { return mh_yes }
-    guard let refusal = upload.take(bytes) else { return mh_yes }
+    exchange.refusal = upload.take(bytes)
     // The rest is read and discarded, so that the client receives the response.
-    exchange.upload = Upload(refusing: refusal)
+    if exchange.refusal != nil { exchange.upload = nil }
     return mh_yes
   }
 
@@ -178,6 +171,8 @@ private final class HTTPExchange: @unchecked Sendable {
   let connection: OpaquePointer?
   var state = State.new
   var upload: Upload?
+  // The error of an upload that was given up.
+  var refusal: HTTPAnswer?
 
   init(_ request: HTTPRequest, _ connection: OpaquePointer?) {
     self.request = request

@@ -31,6 +31,18 @@ package struct HostList: Sendable {
     return names.contains(host)
   }
 
+  /// Returns the error response for a request to another host, or nil if the host is accepted.
+  ///
+  /// The response names the server, and the option that adds a name.
+  package func refusal(
+    of request: HTTPRequest, to server: String, option: String
+  ) -> HTTPAnswer? {
+    guard let host = request[.host] else { return .refusal(400, "a request needs a Host header") }
+    guard !allows(host) else { return nil }
+    return .refusal(
+      421, "this \(server) is not called so; \(option) NAME allows a name that leads here")
+  }
+
   /// Parses the host of `HOST` or `HOST:PORT`, or returns nil if it is malformed.
   private static func host(_ header: String) -> String? {
     let text = header.lowercased()
@@ -53,9 +65,6 @@ package struct HostList: Sendable {
   private static var nameOfThisMachine: String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
-    return String(
-      decoding: name.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self
-    )
-    .lowercased()
+    return String(terminated: name).lowercased()
   }
 }

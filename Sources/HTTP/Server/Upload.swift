@@ -10,7 +10,6 @@ package final class Upload: @unchecked Sendable {
   package let path: String
   private var file: Descriptor?
   private var count = 0
-  private let refusal: HTTPAnswer?
   private let whenWhole:
     @Sendable (_ path: String, _ upload: Upload, _ reply: @escaping HTTPServer.Reply) -> Void
 
@@ -23,23 +22,11 @@ package final class Upload: @unchecked Sendable {
     path = "\(folder)/\(name)"
     self.most = most
     self.whenWhole = whenWhole
-    refusal = nil
     try Files.makeFolder(folder)
-    file = try Descriptor(
-      open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), orThrow: path)
-  }
-
-  /// Discards a rejected body.
-  init(refusing refusal: HTTPAnswer) {
-    self.refusal = refusal
-    folder = ""
-    path = ""
-    most = 0
-    whenWhole = { (_, _, _) in }
+    file = try Descriptor(creating: path)
   }
 
   deinit {
-    guard !folder.isEmpty else { return }
     unlink(path)
     rmdir(folder)
   }
@@ -56,16 +43,15 @@ package final class Upload: @unchecked Sendable {
   ///
   /// Returns an error response if no more can be accepted.
   func take(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
-    guard let file else { return nil }
     count += bytes.count
-    guard count <= most else {
+    guard let file, count <= most else {
       return .refusal(413, "that is too large: \(most >> 20) MB are taken at most")
     }
     do throws(SystemError) {
       try file.write(bytes, action: path)
       return nil
     } catch {
-      return .refusal(507, "it can't be kept: \(String(cString: strerror(error.code)))")
+      return .refusal(507, "it can't be kept: \(error.reason)")
     }
   }
 
@@ -74,7 +60,6 @@ package final class Upload: @unchecked Sendable {
 
   /// Passes on the complete file.
   func finish(_ reply: @escaping HTTPServer.Reply) {
-    if let refusal { return reply { refusal } }
     file = nil
     whenWhole(path, self, reply)
   }

@@ -42,16 +42,12 @@ package struct PictureCredit: Equatable, Sendable {
 }
 
 extension PictureCredit {
-  /// Writes the attribution as members of a JSON object.
-  func add(to json: inout JSONText) {
-    json.add("author", author)
-    json.add("licence", licence)
-    json.add("licenceURL", licenceURL)
-    json.add("source", source)
-    json.add("date", date.text)
-    json.add("taxonID", taxonID)
-    json.add("taxon", taxon)
-    json.add("species", species)
+  /// The attribution as members of a JSON object.
+  var members: [(String, any JSONWritable)] {
+    [
+      ("author", author), ("licence", licence), ("licenceURL", licenceURL), ("source", source),
+      ("date", date.text), ("taxonID", taxonID), ("taxon", taxon), ("species", species),
+    ]
   }
 }
 
@@ -134,13 +130,9 @@ struct CreditFile {
 
   /// The attribution as one line of JSON.
   var text: String {
-    var json = JSONText()
-    json.begin("{")
-    credit.add(to: &json)
-    json.add("key", credit.key)
-    json.add("bytes", bytes)
-    json.add("small", small)
-    json.end("}")
-    return json.text + "\n"
+    let own: [(String, any JSONWritable)] = [
+      ("key", credit.key), ("bytes", bytes), ("small", small),
+    ]
+    return JSONText(credit.members + own).text + "\n"
   }
 }

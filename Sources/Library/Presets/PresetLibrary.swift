@@ -99,11 +99,9 @@ package struct PresetLibrary: Sendable {
     guard names.contains(name.text) || names.count < Self.most else {
       throw PresetFault(.full, "there are \(names.count) presets; delete one first")
     }
-    do throws(SystemError) {
-      try Files.makeFolder(own)
-      try Files.write(text, to: "\(own)/\(name.file)")
-    } catch {
-      throw PresetFault(.io, "can't save the preset: \(error)")
+    let path = "\(own)/\(name.file)"
+    try system(try Files.write(Array(text.utf8), to: path, inNewFolder: own)) {
+      PresetFault(.io, "can't save the preset: \($0)")
     }
   }
 

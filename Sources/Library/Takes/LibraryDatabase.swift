@@ -8,6 +8,17 @@ extension LibraryFault: DatabaseFault {
   package init(cannotWrite path: String, reason: String) {
     self.init(.io, "can't write \(path): \(reason)")
   }
+
+  package init(newer path: String) {
+    self.init(
+      .broken, "\(path) was made by a newer version of Syrinx, which must be used with it")
+  }
+
+  package init(foreign path: String) {
+    self.init(.broken, "\(path) is the database of another program; it must be moved away")
+  }
+
+  package var mayPass: Bool { kind == .busy }
 }
 
 extension LibraryDatabase {

@@ -1,15 +1,15 @@
+internal import SQLite
+
 /// The database schema and all SQL statements.
 enum SQL {
-  /// The application ID of the database file: "Syrx" in ASCII.
-  static let application = 0x5379_7278
-  /// The version of the schema.
-  static let version = 1
-
-  static let open = """
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA temp_store = MEMORY;
-    """
+  // The application ID is "Syrx" in ASCII.
+  static let schema = DatabaseSchema(
+    application: 0x5379_7278, version: 1,
+    pragmas: """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA temp_store = MEMORY;
+      """, tables: tables)
 
   // A take's row number is its time in microseconds since 1970, or the next free one. The full-text
   // index stores nothing but row numbers, so this sorts its results by time.
@@ -19,7 +19,7 @@ enum SQL {
   //
   // Counting 100,000 takes from disk takes longer than the rest of a page. So `counts` stores the
   // number of takes outside and inside the trash.
-  static let schema = """
+  private static let tables = """
     CREATE TABLE takes (
       number INTEGER PRIMARY KEY,
       id TEXT NOT NULL UNIQUE,
@@ -76,8 +76,6 @@ enum SQL {
     END;
     \(removedTriggers)
     CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    PRAGMA application_id = \(application);
-    PRAGMA user_version = \(version);
     """
 
   private static let removedTriggers = """
@@ -98,12 +96,6 @@ enum SQL {
     UPDATE counts SET number = 0;
     INSERT INTO words (words) VALUES ('delete-all');
     \(removedTriggers)
-    """
-
-  // A single statement sees a consistent snapshot. Another process may be creating the database.
-  static let identity = """
-    SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
-    FROM pragma_application_id, pragma_user_version
     """
 
   // MARK: - Takes

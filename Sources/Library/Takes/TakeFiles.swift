@@ -141,12 +141,7 @@ struct TakeFiles {
   /// Fsyncs both folders, so that renames are durable.
   func keepNames() throws(LibraryFault) {
     try asLibrary { () throws(SystemError) in
-      for path in [folder, trash] {
-        let descriptor = try Descriptor(
-          open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: path)
-        // Some file systems don't support fsync for folders and return EINVAL.
-        guard fsync(descriptor.number) == 0 || errno == EINVAL else { throw SystemError(path) }
-      }
+      for path in [folder, trash] { try Files.keep(folder: path) }
     }
   }
 

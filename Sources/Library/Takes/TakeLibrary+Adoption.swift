@@ -148,7 +148,8 @@ extension TakeLibrary {
     do throws(LibraryFault) {
       guard let (take, tags) = try asLibrary({ () throws(SoundFileError) in try mend(id, path) })
       else { return }
-      let isAdded = try database.transaction(undo: { rename(place, path) }) {
+      var isMoved = false
+      let isAdded = try database.transaction(undo: { if isMoved { rename(place, path) } }) {
         () throws(LibraryFault) in
         // Its own process completed it in the meantime.
         guard Files.exist(path), try database.number(SQL.isKnown, [.text(id)]) == 0 else {
@@ -159,6 +160,7 @@ extension TakeLibrary {
         }
         try insert(take)
         try files.move(path, to: place)
+        isMoved = true
         try files.keepNames()
         return true
       }

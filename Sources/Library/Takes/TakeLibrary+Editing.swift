@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Posix
 internal import SQLite
 internal import SoundFiles
@@ -77,17 +76,7 @@ extension TakeLibrary {
       throw LibraryFault(.denied, "an image ends with letters such as jpg or png; got \(ending)")
     }
     try asLibrary { () throws(SystemError) in
-      let replacement = try Replacement(of: files.image(name))
-      var done = 0
-      while done < bytes.count {
-        let count = bytes.withUnsafeBytes {
-          write(replacement.descriptor.number, $0.baseAddress! + done, bytes.count - done)
-        }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw SystemError(files.image(name)) }
-        done += count
-      }
-      try replacement.complete()
+      try Files.write(bytes, to: files.image(name))
     }
     let new: Take
     do throws(LibraryFault) {

@@ -111,18 +111,11 @@ extension TakeLibrary {
 
   /// Returns the locations of matching takes as GeoJSON (RFC 7946).
   package func geoJSON(_ search: TakeSearch = TakeSearch()) throws(LibraryFault) -> String {
-    var json = JSONText()
-    json.begin("{")
-    json.add("type", "FeatureCollection")
-    json.begin("[", "features")
+    var features: [JSONText?] = []
     if let (filter, values) = search.filter {
-      let statement = try database.statement(filter.all, values)
-      defer { statement.reset() }
-      while try statement.step() { Take(row: statement).addFeature(to: &json) }
+      features = try database.rows(filter.all, values) { Take(row: $0).feature }
     }
-    json.end("]")
-    json.end("}")
-    return json.text
+    return (["type": "FeatureCollection", "features": features] as JSONText).text
   }
 }
 
@@ -188,25 +181,14 @@ extension Take {
     (preset, image) = (row.text(15), row.text(17))
   }
 
-  fileprivate func addFeature(to json: inout JSONText) {
-    guard let place else { return }
-    json.begin("{")
-    json.add("type", "Feature")
-    json.begin("{", "geometry")
-    json.add("type", "Point")
-    json.begin("[", "coordinates")
+  /// The take as a GeoJSON feature, or nil without a location.
+  fileprivate var feature: JSONText? {
+    guard let place else { return nil }
     // GeoJSON puts the longitude first.
-    json.add(nil, place.longitude)
-    json.add(nil, place.latitude)
-    json.end("]")
-    json.end("}")
-    json.begin("{", "properties")
-    json.add("id", id)
-    json.add("title", title)
-    json.add("species", species)
-    json.add("date", date.text)
-    json.add("seconds", seconds)
-    json.end("}")
-    json.end("}")
+    let point: JSONText = ["type": "Point", "coordinates": [place.longitude, place.latitude]]
+    let properties: JSONText = [
+      "id": id, "title": title, "species": species, "date": date.text, "seconds": seconds,
+    ]
+    return ["type": "Feature", "geometry": point, "properties": properties]
   }
 }

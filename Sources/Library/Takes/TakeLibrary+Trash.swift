@@ -20,19 +20,13 @@ extension TakeLibrary {
 
   private func move(_ take: Take, toTrash date: ZonedDate?) throws(LibraryFault) {
     var isMoved = false
-    func undo() {
-      if isMoved { try? files.move(take, toTrash: date == nil) }
-    }
-    do throws(LibraryFault) {
-      try database.transaction { () throws(LibraryFault) in
-        try database.run(
-          SQL.setDeleted, [.text(take.id), .integer(date.map { $0.microseconds })])
-        try files.move(take, toTrash: date != nil)
-        isMoved = true
-      }
-    } catch {
-      undo()
-      throw error
+    try database.transaction(
+      undo: { if isMoved { try? files.move(take, toTrash: date == nil) } }
+    ) { () throws(LibraryFault) in
+      try database.run(
+        SQL.setDeleted, [.text(take.id), .integer(date.map { $0.microseconds })])
+      try files.move(take, toTrash: date != nil)
+      isMoved = true
     }
   }
 

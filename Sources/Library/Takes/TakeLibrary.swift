@@ -36,7 +36,7 @@ package final class TakeLibrary {
     database = try LibraryDatabase(
       files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
     database.addDistance()
-    try prepare()
+    try database.prepare(SQL.schema)
   }
 
   /// Whether a data directory contains a library.
@@ -58,17 +58,13 @@ package final class TakeLibrary {
   /// Returns all metadata of a take as one line of JSON, with the attribution of a downloaded
   /// picture and the paths of its file and image.
   package func json(_ take: Take, inTrash: Bool = false) -> String {
-    take.json { json in
-      if !inTrash, let credit = imageOrigin(take).credit {
-        json.begin("{", "picture")
-        credit.add(to: &json)
-        json.end("}")
-      }
-      json.add("path", files.path(take.id, inTrash: inTrash))
-      if !take.image.isEmpty {
-        json.add("imagePath", files.image(take.image, inTrash: inTrash))
-      }
-    }
+    let credit = inTrash ? nil : imageOrigin(take).credit
+    let image = take.image.isEmpty ? nil : files.image(take.image, inTrash: inTrash)
+    let own: [(String, any JSONWritable)] = [
+      ("picture", credit.map { JSONText($0.members) }),
+      ("path", files.path(take.id, inTrash: inTrash)), ("imagePath", image),
+    ]
+    return JSONText(take.members + own).text
   }
 
   /// Returns the path at which `WaveWriter` records a take until it is added.
@@ -87,56 +83,6 @@ package final class TakeLibrary {
     return files.recording(id)
   }
 
-  // MARK: - The schema
-
-  private func prepare() throws(LibraryFault) {
-    guard try !isOurs() else {
-      try database.execute(SQL.open)
-      return
-    }
-    try startLog()
-    try database.transaction { () throws(LibraryFault) in
-      // Another process may have been faster.
-      if try !isOurs() { try database.execute(SQL.schema) }
-    }
-  }
-
-  /// Whether the schema exists.
-  ///
-  /// Throws if there is a foreign one.
-  private func isOurs() throws(LibraryFault) -> Bool {
-    let identity = try database.rows(SQL.identity) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
-    guard let (application, version, tables) = identity.first else { return false }
-    if application == SQL.application {
-      guard version <= SQL.version else {
-        throw LibraryFault(
-          .broken,
-          "\(database.path) was made by a newer version of Syrinx, which must be used with it")
-      }
-      return true
-    }
-    guard application == 0, version == 0, tables == 0 else {
-      throw LibraryFault(
-        .broken, "\(database.path) is the database of another program; it must be moved away")
-    }
-    return false
-  }
-
-  /// Initializes a new database.
-  ///
-  /// SQLite's busy timeout doesn't cover another process doing the same.
-  private func startLog() throws(LibraryFault) {
-    for round in 1... {
-      do throws(LibraryFault) {
-        try database.execute(SQL.open)
-        return
-      } catch {
-        guard error.kind == .busy, round < 100 else { throw error }
-        usleep(20_000)
-      }
-    }
-  }
-
   // MARK: - Adding
 
   /// Adds a take whose file is in place, or complete at `path` in the data directory and to be
@@ -151,34 +97,28 @@ package final class TakeLibrary {
       throw LibraryFault(.denied, "\(take.id) is no UUID in small letters")
     }
     let place = files.path(take.id)
-    var isMoved = false
-    func undo() {
-      if isMoved, let path { rename(place, path) }
-    }
-    do throws(LibraryFault) {
-      let added = try database.transaction { () throws(LibraryFault) -> Take? in
-        let isKnown = try database.number(SQL.isKnown, [.text(take.id)]) == 1
-        if isKnown, let path, !Files.exist(path) { return nil }
-        guard !isKnown else {
-          throw LibraryFault(.denied, "there is a take \(take.id) already")
-        }
-        var take = take
-        let layout = try asLibrary { () throws(SoundFileError) in try WaveLayout(path ?? place) }
-        (take.frames, take.rate, take.channels) = (layout.frames, layout.rate, layout.channels)
-        try check(take)
-        if let path {
-          try files.move(path, to: place)
-          isMoved = true
-          try files.keepNames()
-        }
-        try insert(take)
-        return take
+    // The path from which the file was moved.
+    var former: String?
+    let added = try database.transaction(undo: { if let former { rename(place, former) } }) {
+      () throws(LibraryFault) -> Take? in
+      let isKnown = try database.number(SQL.isKnown, [.text(take.id)]) == 1
+      if isKnown, let path, !Files.exist(path) { return nil }
+      guard !isKnown else {
+        throw LibraryFault(.denied, "there is a take \(take.id) already")
       }
-      if let added { return added }
-    } catch {
-      undo()
-      throw error
+      var take = take
+      let layout = try asLibrary { () throws(SoundFileError) in try WaveLayout(path ?? place) }
+      (take.frames, take.rate, take.channels) = (layout.frames, layout.rate, layout.channels)
+      try check(take)
+      if let path {
+        try files.move(path, to: place)
+        former = path
+        try files.keepNames()
+      }
+      try insert(take)
+      return take
     }
+    if let added { return added }
     return try readd(take)
   }
 

@@ -16,31 +16,16 @@ extension Take {
   }
 
   /// The metadata of the take as one line of JSON.
-  package var json: String { json { _ in } }
+  package var json: String { JSONText(members).text }
 
-  /// Returns the metadata with additional members as one line of JSON.
-  func json(_ addMore: (inout JSONText) -> Void) -> String {
-    var json = JSONText()
-    json.begin("{")
-    json.add("id", id)
-    json.add("title", title)
-    json.add("species", species)
-    json.add("notes", notes)
-    json.add("message", message)
-    json.add("date", date.text)
-    json.add("latitude", place?.latitude)
-    json.add("longitude", place?.longitude)
-    json.add("frames", frames)
-    json.add("rate", rate)
-    json.add("channels", channels)
-    json.add("peak", peak)
-    json.add("loudness", loudness)
-    json.add("preset", preset)
-    json.add("source", source.rawValue)
-    json.add("image", image)
-    addMore(&json)
-    json.end("}")
-    return json.text
+  /// The metadata as members of a JSON object.
+  var members: [(String, any JSONWritable)] {
+    [
+      ("id", id), ("title", title), ("species", species), ("notes", notes), ("message", message),
+      ("date", date.text), ("latitude", place?.latitude), ("longitude", place?.longitude),
+      ("frames", frames), ("rate", rate), ("channels", channels), ("peak", peak),
+      ("loudness", loudness), ("preset", preset), ("source", source.rawValue), ("image", image),
+    ]
   }
 
   /// Creates a take from a file's tags.

@@ -34,7 +34,7 @@ final class WebRig {
     node.openLibrary { Issue.record("\($0)") }
     var options = WebDoor.Options(port: 0, takesOther: false)
     change(&options)
-    var access = OSCServer.Access()
+    var access = NetworkAccess()
     access.isOpen = isOpen
     door = try WebDoor(
       options, access: access, home: folder.url.path, node: node, oscPort: 8000, loop: loop)

@@ -227,7 +227,8 @@ import Testing
   @Test(arguments: [
     ("PRAGMA application_id = 5", "another program"),
     (
-      "PRAGMA application_id = \(BoardSQL.application); PRAGMA user_version = 99", "newer version"
+      "PRAGMA application_id = \(BoardSQL.schema.application); PRAGMA user_version = 99",
+      "newer version"
     ),
   ])
   func `files of other programs and of newer versions are left alone`(

@@ -60,14 +60,12 @@ final class CourseBoard: @unchecked Sendable {
       return .answer(HTTPAnswer(200, Array(list.utf8), type: "text/html"))
     case ("POST", "/postaudio" + slash): return .receive { [self] in receive() }
     case (_, "/getaudio"), (_, "/postaudio"):
-      var answer = HTTPAnswer.empty(301)
-      answer.headers = [("Location", "\(url)\(request.path)/")]
-      return .answer(answer)
+      return .answer(.empty(301, headers: [("Location", "\(url)\(request.path)/")]))
     default: return .answer(HTTPAnswer(404, Array("<h1>Not Found</h1>".utf8), type: "text/html"))
     }
   }
 
-  private func receive() -> Result<Upload, HTTPServer.Refused> {
+  private func receive() -> Result<Upload, HTTPAnswer> {
     let upload = try? Upload(in: folder.path("bodies"), named: "body", most: 1 << 24) {
       [self] path, _, reply in
       let bytes = (try? Files.contents(of: path, atMost: 1 << 24)) ?? []
@@ -83,7 +81,7 @@ final class CourseBoard: @unchecked Sendable {
       }
       reply { .json("{}") }
     }
-    guard let upload else { return .failure(HTTPServer.Refused(.empty(500))) }
+    guard let upload else { return .failure(.empty(500)) }
     return .success(upload)
   }
 

@@ -16,18 +16,11 @@ struct HostInfo: Sendable {
     "OSC_STREAMING",
   ]
 
-  var json: String {
-    var json = JSONText()
-    json.begin("{")
-    json.add("NAME", name)
-    json.add("OSC_PORT", Int(oscPort))
-    json.add("OSC_TRANSPORT", "UDP")
-    json.add("WS_PORT", Int(webPort))
-    json.begin("{", "EXTENSIONS")
-    for name in Self.extensions { json.add(name, true) }
-    for name in Self.others { json.add(name, false) }
-    json.end("}")
-    json.end("}")
-    return json.text
+  var json: JSONText {
+    let extensions = Self.extensions.map { ($0, true) } + Self.others.map { ($0, false) }
+    return [
+      "NAME": name, "OSC_PORT": Int(oscPort), "OSC_TRANSPORT": "UDP", "WS_PORT": Int(webPort),
+      "EXTENSIONS": JSONText(extensions),
+    ]
   }
 }

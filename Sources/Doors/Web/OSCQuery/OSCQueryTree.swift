@@ -165,37 +165,24 @@ package struct OSCQueryTree: Sendable {
     case .type: json.add(name, Self.types(address, values))
     case .access: json.add(name, Self.access(address))
     case .value:
-      json.begin("[", name)
-      if let values, !values.isEmpty {
-        for value in values { Self.write(value, into: &json) }
-      } else {
-        // Commands and events have no value; some clients want one for each type.
-        for _ in Self.types(address, values) { json.addNull() }
-      }
-      json.end("]")
+      // Commands and events have no value; some clients want one for each type.
+      let shown = values.flatMap { $0.isEmpty ? nil : $0 }
+      json.add(name, shown ?? Self.types(address, values).map { _ in Argument.nil })
     case .range: return writeRange(address, into: &json)
     case .initial:
       guard let initial = address.initial else { return false }
-      json.begin("[", name)
-      Self.write(address.argument(for: initial), into: &json)
-      json.end("]")
+      json.add(name, [address.argument(for: initial)])
     case .curve:
       guard address.curve != .linear else { return false }
-      json.begin("[", name)
-      json.add(nil, address.curve.rawValue)
-      json.end("]")
+      json.add(name, [address.curve.rawValue])
     case .description: json.add(name, address.help)
     case .unit:
       guard let unit = Self.unit(address) else { return false }
-      json.begin("[", name)
-      json.add(nil, unit)
-      json.end("]")
+      json.add(name, [unit])
     case .clipmode:
       // Nothing is clamped: values out of range are refused.
       guard address.value?.forms.isEmpty == false else { return false }
-      json.begin("[", name)
-      for _ in Self.types(address, values) { json.add(nil, "none") }
-      json.end("]")
+      json.add(name, Self.types(address, values).map { _ in "none" })
     }
     return true
   }
@@ -206,26 +193,18 @@ package struct OSCQueryTree: Sendable {
     guard let value = address.value, value.forms.count == 1, !value.isPlayhead, !value.isProcess,
       let form = value.forms.first, !form.isRepeated
     else { return false }
+    let range: JSONText
     if let words = form.words {
-      json.begin("[", Attribute.range.rawValue)
-      json.begin("{")
-      json.begin("[", "VALS")
-      for word in words { json.add(nil, word) }
-      json.end("]")
+      range = ["VALS": words]
     } else {
       guard form.kind != .text, form.range != Address.Form.anything else { return false }
-      json.begin("[", Attribute.range.rawValue)
-      json.begin("{")
-      for (name, bound) in [("MIN", form.range.lowerBound), ("MAX", form.range.upperBound)] {
-        if form.kind == .whole {
-          json.add(name, Int(bound))
-        } else {
-          json.add(name, fractional: Float(bound))
-        }
-      }
+      let (least, most) = (form.range.lowerBound, form.range.upperBound)
+      range =
+        form.kind == .whole
+        ? ["MIN": Int(least), "MAX": Int(most)]
+        : ["MIN": Argument.float(Float(least)), "MAX": Argument.float(Float(most))]
     }
-    json.end("}")
-    json.end("]")
+    json.add(Attribute.range.rawValue, [range])
     return true
   }
 
@@ -258,17 +237,19 @@ package struct OSCQueryTree: Sendable {
     case let other: other
     }
   }
+}
 
-  private static func write(_ value: Argument, into json: inout JSONText) {
-    switch value {
-    case .int32(let number): json.add(nil, Int(number))
-    case .int64(let number): json.add(nil, Int(number))
-    case .float(let number): json.add(nil, fractional: number)
-    case .double(let number): json.add(nil, fractional: Float(number))
-    case .bool(let flag): json.add(nil, flag)
-    case .timeTag(let time): json.add(nil, time.unixMicroseconds / 1e6)
-    default:
-      if let text = value.text { json.add(nil, text) } else { json.addNull() }
+extension Argument: JSONWritable {
+  /// The argument in the tree; floats have a decimal point, which distinguishes them from integers.
+  package var asJSON: String? {
+    switch self {
+    case .int32(let number): "\(number)"
+    case .int64(let number): "\(number)"
+    case .float(let number): number.isFinite ? "\(number)" : "null"
+    case .double(let number): Argument.float(Float(number)).asJSON
+    case .bool(let flag): "\(flag)"
+    case .timeTag(let time): (time.unixMicroseconds / 1e6).asJSON
+    default: text?.asJSON ?? "null"
     }
   }
 }

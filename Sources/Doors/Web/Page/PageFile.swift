@@ -28,9 +28,7 @@ struct PageFile: Sendable {
         ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding, Accept"),
       ]
     if request[.ifNoneMatch]?.contains(tag) ?? false {
-      var answer = HTTPAnswer.empty(304)
-      answer.headers = headers
-      return answer
+      return .empty(304, headers: headers)
     }
     if let packed, request[.acceptEncoding]?.contains("gzip") ?? false {
       headers.append(("Content-Encoding", "gzip"))

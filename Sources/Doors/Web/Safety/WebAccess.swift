@@ -32,12 +32,8 @@ package final class WebAccess: Sendable {
 
   /// The response that refuses a request; nil if the request is accepted.
   func refusal(of request: HTTPRequest) -> HTTPAnswer? {
-    guard let host = request[.host] else {
-      return .refusal(400, "a request needs a Host header")
-    }
-    guard hosts.allows(host) else {
-      return .refusal(
-        421, "this node is not called so; --web-host NAME allows a name that leads here")
+    if let refusal = hosts.refusal(of: request, to: "node", option: "--web-host") {
+      return refusal
     }
     guard request.wantsSocket || !request.isReading else { return nil }
     guard comesFromOwnPage(request) else {

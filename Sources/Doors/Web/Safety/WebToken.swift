@@ -34,12 +34,9 @@ package struct WebToken: Sendable {
     let temporary = "\(path).\(getpid())"
     unlink(temporary)
     do {
-      let file = try Descriptor(
-        open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), orThrow: path)
-      let line = Array((text + "\n").utf8)
-      guard write(file.number, line, line.count) == line.count, fsync(file.number) == 0 else {
-        throw SystemError(path)
-      }
+      let file = try Descriptor(creating: temporary, orThrow: path)
+      try file.write(Array((text + "\n").utf8), action: path)
+      guard fsync(file.number) == 0 else { throw SystemError(path) }
     }
     guard Files.move(temporary, to: path) else { throw SystemError(path) }
   }

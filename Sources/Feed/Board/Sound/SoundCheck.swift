@@ -37,13 +37,10 @@ enum SoundCheck {
   private static func read(_ bytes: [UInt8], _ folder: String) throws(BoardFault) -> Double? {
     let path = "\(folder)/\(Take.newID())"
     do throws(SystemError) {
-      let file = try Descriptor(
-        open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), orThrow: path)
-      try file.write(bytes, action: path)
+      try Descriptor(creating: path).write(bytes, action: path)
     } catch {
       Files.remove(path)
-      throw BoardFault(
-        .store, "the sound can't be looked at: \(String(cString: strerror(error.code)))")
+      throw BoardFault(.store, "the sound can't be looked at: \(error.reason)")
     }
     defer { Files.remove(path) }
     return try? seconds(path)

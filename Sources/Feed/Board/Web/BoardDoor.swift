@@ -7,10 +7,8 @@ package final class BoardDoor {
   package struct Options: Sendable {
     /// The port, or 0 for any free one.
     package var port: UInt16
-    /// Whether the server accepts connections from other machines.
-    package var isOpen = false
-    /// The permitted client addresses, or empty for all.
-    package var allowed: [AddressRange] = []
+    /// The clients that it accepts.
+    package var access = NetworkAccess()
     /// Additional host names of this machine.
     package var hosts: [String] = []
 
@@ -36,7 +34,7 @@ package final class BoardDoor {
     self.options = options
     self.board = board
     self.loop = loop
-    listeners = try Socket.listening(at: options.port, isOpen: options.isOpen)
+    listeners = try Socket.listening(at: options.port, isOpen: options.access.isOpen)
     port = listeners[0].port
     let routes = BoardRoutes(limits: board.limits, scratch: { board.scratch }, open: { board })
     self.routes = routes
@@ -53,12 +51,7 @@ package final class BoardDoor {
   /// Returns the error response for a request with an invalid host or origin, or nil if it is
   /// acceptable.
   private static func refusal(of request: HTTPRequest, _ hosts: HostList) -> HTTPAnswer? {
-    guard let host = request[.host] else {
-      return .refusal(400, "a request needs a Host header")
-    }
-    guard hosts.allows(host) else {
-      return .refusal(421, "this board is not called so; --host NAME allows a name that leads here")
-    }
+    if let refusal = hosts.refusal(of: request, to: "board", option: "--host") { return refusal }
     guard request.isReading || request.isOfOwnOrigin else {
       return .refusal(403, "the page of another site may not post here")
     }
@@ -67,9 +60,7 @@ package final class BoardDoor {
 
   private func accept(from listener: Socket) {
     while let (socket, peer) = listener.accept() {
-      let isAllowed =
-        options.allowed.isEmpty || options.allowed.contains { $0.contains(peer.address) }
-      guard socket.canHear(peer.address), isAllowed else { continue }
+      guard socket.canHear(peer.address), options.access.admits(peer.address) else { continue }
       http.take(socket, from: peer)
     }
   }

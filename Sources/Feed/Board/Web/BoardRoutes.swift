@@ -70,9 +70,7 @@ package final class BoardRoutes: Sendable {
   }
 
   private func not(allowed methods: String) -> HTTPServer.RequestHandling {
-    var answer = HTTPAnswer.refusal(405, "that takes \(methods)")
-    answer.headers.append(("Allow", methods))
-    return .answer(answer)
+    .answer(.refusal(405, "that takes \(methods)", headers: [("Allow", methods)]))
   }
 
   // MARK: - Reading
@@ -117,11 +115,8 @@ package final class BoardRoutes: Sendable {
     return .refusal(503, "the board can't get at its posts at the moment; try again later")
   }
 
-  private static var busy: HTTPAnswer {
-    var answer = HTTPAnswer.refusal(503, "the board has too much to do; try again in a moment")
-    answer.headers.append(("Retry-After", "1"))
-    return answer
-  }
+  private static let busy = HTTPAnswer.refusal(
+    503, "the board has too much to do; try again in a moment", headers: [("Retry-After", "1")])
 
   /// Parses a number in the query.
   ///
@@ -209,34 +204,30 @@ package final class BoardRoutes: Sendable {
       return .answer(.refusal(413, "that is too large: \(most >> 20) MB are taken at most"))
     }
     guard rate.admit(request.peer, now: HostTime.steady) else {
-      var answer = BoardFault(
-        .often, "that is more than \(limits.postsAMinute ?? 0) posts in a minute; try again later"
-      ).answer
-      answer.headers.append(("Retry-After", "60"))
-      return .answer(answer)
+      return .answer(
+        .refusal(
+          429, "that is more than \(limits.postsAMinute ?? 0) posts in a minute; try again later",
+          headers: [("Retry-After", "60")]))
     }
     return .receive { [self] in
       do throws(BoardFault) {
         return .success(try upload(most))
       } catch {
-        return .failure(HTTPServer.Refused(answer(to: error)))
+        return .failure(answer(to: error))
       }
     }
   }
 
   private func upload(_ most: Int) throws(BoardFault) -> Upload {
     guard let scratch = scratch() else { throw HomeBoard.noHome }
-    do throws(SystemError) {
-      return try Upload(in: scratch, named: "post", most: most) { [self] path, upload, reply in
-        // The file is deleted with the upload.
-        take(path, upload, reply)
-      }
-    } catch {
-      throw BoardFault(.store, "it can't be kept: \(error)")
+    // The file is deleted with the upload.
+    return try system(try Upload(in: scratch, named: "post", most: most, whenWhole: take)) {
+      BoardFault(.store, "it can't be kept: \($0)")
     }
   }
 
   /// Validates a body, which needs memory, then stores it, which takes time.
+  @Sendable
   private func take(_ path: String, _ upload: Upload, _ reply: @escaping HTTPServer.Reply) {
     let most = limits.bodyBytes
     work(.heavy, reply) { [self] board throws(BoardFault) in
@@ -252,11 +243,8 @@ package final class BoardRoutes: Sendable {
   private static func posting(
     _ path: String, _ most: Int, _ board: Board
   ) throws(BoardFault) -> Posting {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try Files.contents(of: path, atMost: most)
-    } catch {
-      throw BoardFault(.store, "what came can't be read")
+    let bytes = try system(try Files.contents(of: path, atMost: most)) { _ in
+      BoardFault(.store, "what came can't be read")
     }
     let json: JSON
     do throws(JSON.Fault) {
@@ -269,13 +257,9 @@ package final class BoardRoutes: Sendable {
   }
 
   private static func told(_ posted: Posted, _ posting: Posting) -> HTTPAnswer {
-    var json = JSONText()
-    json.begin("{")
-    json.add("id", posted.post.id)
-    json.add("number", posted.post.number)
     // A repeated post without its secret may come from anybody.
-    if posted.isNew || posting.showsSecret { json.add("secret", posting.draft.secret) }
-    json.end("}")
+    let secret = posted.isNew || posting.showsSecret ? posting.draft.secret : nil
+    let json: JSONText = ["id": posted.post.id, "number": posted.post.number, "secret": secret]
     return .json(json.text + "\n")
   }
 
@@ -285,10 +269,10 @@ package final class BoardRoutes: Sendable {
     _ text: String, _ request: HTTPRequest, nameOnly: Bool
   ) -> HTTPServer.RequestHandling {
     guard let secret = request.bearer, PostID.isSecret(secret) else {
-      var answer = HTTPAnswer.refusal(
-        401, "this needs the secret of the post, as Authorization: Bearer SECRET")
-      answer.headers.append(("WWW-Authenticate", "Bearer"))
-      return .answer(answer)
+      return .answer(
+        .refusal(
+          401, "this needs the secret of the post, as Authorization: Bearer SECRET",
+          headers: [("WWW-Authenticate", "Bearer")]))
     }
     return .wait { [self] reply in
       work(.light, reply) { board throws(BoardFault) in
@@ -317,7 +301,6 @@ extension BoardFault {
       case .taken: 409
       case .missing: 404
       case .denied: 403
-      case .often: 429
       case .store: 503
       }
     return .refusal(status, message)

@@ -1,4 +1,5 @@
 internal import CPostgres
+internal import Glibc
 
 /// The reason why a statement on a server failed.
 enum PostgresFault: Error {
@@ -114,15 +115,8 @@ final class PostgresConnection: @unchecked Sendable {
   private static func withTexts<Result>(
     _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
   ) -> Result {
-    let copies = texts.map { text in
-      text.map { text in
-        let bytes = Array(text.utf8CString)
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-        copy.initialize(from: bytes, count: bytes.count)
-        return copy
-      }
-    }
-    defer { for copy in copies { copy?.deallocate() } }
+    let copies = texts.map { $0.flatMap { strdup($0) } }
+    defer { for copy in copies { free(copy) } }
     return copies.map { UnsafePointer($0) }.withUnsafeBufferPointer { body($0.baseAddress!) }
   }
 }

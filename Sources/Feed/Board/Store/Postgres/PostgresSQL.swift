@@ -4,6 +4,9 @@ struct PostgresStatement {
   let text: String
 }
 
+/// A statement with the values of its parameters.
+typealias PostgresQuery = (statement: PostgresStatement, values: [PostgresConnection.Value])
+
 /// The schema of a board's database, and all SQL statements.
 enum PostgresSQL {
   // Keys of advisory locks: the first ("SyrB", 1) serializes the startup of boards, the second the
@@ -116,24 +119,26 @@ enum PostgresSQL {
   static let firstOpenNumber = PostgresStatement(
     name: "first_open_number", text: "SELECT syrinx_board.first_open_number()")
 
-  static let byID = PostgresStatement(
-    name: "by_id",
-    text: "SELECT \(columns) FROM syrinx_board.posts WHERE id = $1::uuid AND NOT removed")
-  static let byNumber = PostgresStatement(
-    name: "by_number",
-    text: "SELECT \(columns) FROM syrinx_board.posts WHERE number = $1::integer AND NOT removed")
-  static let soundByID = PostgresStatement(
-    name: "sound_by_id",
-    text: """
+  static func find(_ key: PostKey) -> PostgresQuery {
+    query(key, "post", "SELECT \(columns) FROM syrinx_board.posts")
+  }
+  static func findSound(_ key: PostKey) -> PostgresQuery {
+    query(
+      key, "sound",
+      """
       SELECT kind, sounds.bytes FROM syrinx_board.posts JOIN syrinx_board.sounds USING (number)
-      WHERE id = $1::uuid AND NOT removed
       """)
-  static let soundByNumber = PostgresStatement(
-    name: "sound_by_number",
-    text: """
-      SELECT kind, sounds.bytes FROM syrinx_board.posts JOIN syrinx_board.sounds USING (number)
-      WHERE number = $1::integer AND NOT removed
-      """)
+  }
+  /// Finds a post that has not been deleted.
+  private static func query(_ key: PostKey, _ name: String, _ select: String) -> PostgresQuery {
+    let (way, condition, value): (String, String, PostgresConnection.Value) =
+      switch key {
+      case .id(let id): ("id", "id = $1::uuid", .text(id))
+      case .number(let number): ("number", "number = $1::integer", .integer(number))
+      }
+    let text = "\(select) WHERE \(condition) AND NOT removed"
+    return (PostgresStatement(name: "\(name)_by_\(way)", text: text), [value])
+  }
 
   private static let nothing = """
     name = '', message = '', kind = NULL, seconds = NULL, bytes = NULL, removed = true

@@ -72,24 +72,16 @@ package final class PostgresStore: BoardStore {
 
   package func find(_ key: PostKey) throws(BoardFault) -> Post? {
     try pool.with { connection throws(PostgresFault) in
-      let rows =
-        switch key {
-        case .id(let id): try connection.run(PostgresSQL.byID, [.text(id)])
-        case .number(let number): try connection.run(PostgresSQL.byNumber, [.integer(number)])
-        }
+      let (statement, values) = PostgresSQL.find(key)
+      let rows = try connection.run(statement, values)
       return rows.isEmpty ? nil : Post(row: 0, of: rows)
     }
   }
 
   package func sound(of key: PostKey) throws(BoardFault) -> StoredSound? {
     try pool.with { connection throws(PostgresFault) in
-      let rows =
-        switch key {
-        case .id(let id):
-          try connection.run(PostgresSQL.soundByID, [.text(id)], binary: true)
-        case .number(let number):
-          try connection.run(PostgresSQL.soundByNumber, [.integer(number)], binary: true)
-        }
+      let (statement, values) = PostgresSQL.findSound(key)
+      let rows = try connection.run(statement, values, binary: true)
       guard !rows.isEmpty, let kind = SoundKind(rawValue: rows.text(0, 0)) else { return nil }
       return StoredSound(kind: kind, bytes: rows.bytes(0, 1))
     }

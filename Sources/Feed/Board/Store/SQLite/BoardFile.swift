@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Posix
 internal import SQLite
 
@@ -13,54 +12,23 @@ extension BoardFault: DatabaseFault {
   package init(cannotWrite path: String, reason: String) {
     self.init(.store, "can't write \(path): \(reason)")
   }
+
+  package init(newer path: String) {
+    self.init(.store, "\(path) was made by a newer version of Syrinx")
+  }
+
+  package init(foreign path: String) {
+    self.init(.store, "\(path) is the database of another program")
+  }
+
+  package var mayPass: Bool { true }
 }
 
 extension BoardFile {
   /// Opens a board's file, created if needed.
   convenience init(board path: String) throws(BoardFault) {
     try self.init(path)
-    if try isBoard() {
-      try execute(BoardSQL.open)
-      return
-    }
-    try startLog()
-    try transaction { () throws(BoardFault) in
-      // Another process may have been faster.
-      if try !isBoard() { try execute(BoardSQL.schema) }
-    }
-  }
-
-  /// Whether the schema exists.
-  ///
-  /// Throws if there is a foreign one.
-  private func isBoard() throws(BoardFault) -> Bool {
-    let identity = try rows(BoardSQL.identity) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
-    guard let (application, version, tables) = identity.first else { return false }
-    if application == BoardSQL.application {
-      guard version <= BoardSQL.version else {
-        throw BoardFault(.store, "\(path) was made by a newer version of Syrinx")
-      }
-      return true
-    }
-    guard application == 0, version == 0, tables == 0 else {
-      throw BoardFault(.store, "\(path) is the database of another program")
-    }
-    return false
-  }
-
-  /// Initializes a new file.
-  ///
-  /// SQLite's busy timeout doesn't cover another process doing the same.
-  private func startLog() throws(BoardFault) {
-    for round in 1... {
-      do throws(BoardFault) {
-        try execute(BoardSQL.open)
-        return
-      } catch {
-        guard round < 100 else { throw error }
-        usleep(20_000)
-      }
-    }
+    try prepare(BoardSQL.schema)
   }
 }
 

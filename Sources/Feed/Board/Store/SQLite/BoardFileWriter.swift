@@ -36,19 +36,23 @@ final class BoardFileWriter: Sendable {
 
   init(path: String) throws(BoardFault) {
     let file = Handed(try BoardFile(board: path))
-    do throws(SystemError) {
-      try Thread.start("board") { [waiting] in Self.run(waiting, file) }
-    } catch {
-      throw BoardFault(.store, "\(error)")
+    try system(try Thread.start("board") { [waiting] in Self.run(waiting, file) }) {
+      BoardFault(.store, "\($0)")
     }
   }
 
-  /// Performs a write of `bytes` bytes, and waits until it is durable.
+  /// Performs a write of `bytes` bytes, waits until it is durable, and returns its value.
   ///
   /// `work` must throw its own faults before it writes anything, since its transaction is not
   /// rolled back for them. A database fault fails all writes of the transaction.
-  func perform(bytes: Int = 0, _ work: @escaping Work) throws(BoardFault) {
-    let job = Job(bytes: bytes, work: work)
+  func perform<Value: Sendable>(
+    bytes: Int = 0, _ work: @escaping (BoardFile) throws(BoardFault) -> Value
+  ) throws(BoardFault) -> Value {
+    let value = Guarded<Value?>(nil)
+    let job = Job(bytes: bytes) { file throws(BoardFault) in
+      let new = try work(file)
+      value.withLock { $0 = new }
+    }
     let isTaken = waiting.change { waiting in
       guard !waiting.isClosed else { return false }
       waiting.jobs.append(job)
@@ -58,6 +62,7 @@ final class BoardFileWriter: Sendable {
       throw BoardFault(.store, "the board is ending")
     }
     try outcome.get()
+    return value.withLock { $0! }
   }
 
   /// Performs the pending writes and ends the thread.

@@ -1,19 +1,19 @@
+internal import SQLite
+
 /// The schema of a board's file, and all SQL statements.
 enum BoardSQL {
-  /// The application ID of a board's file: "SyrB" in ASCII.
-  static let application = 0x5379_7242
-  /// The version of the schema.
-  static let version = 1
-
-  static let open = """
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA wal_autocheckpoint = 4000;
-    """
+  // The application ID is "SyrB" in ASCII.
+  static let schema = DatabaseSchema(
+    application: 0x5379_7242, version: 1,
+    pragmas: """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = 4000;
+      """, tables: tables)
 
   // A deleted post leaves its row with nothing but its ID, so that sending it again can't restore
   // it. The index omits such rows, and a page never scans them.
-  static let schema = """
+  private static let tables = """
     CREATE TABLE posts (
       number INTEGER PRIMARY KEY CHECK (number BETWEEN 1 AND 2147483647),
       id TEXT NOT NULL UNIQUE,
@@ -30,14 +30,6 @@ enum BoardSQL {
     CREATE INDEX posts_shown ON posts (number) WHERE removed = 0;
     CREATE INDEX posts_by_name ON posts (name) WHERE removed = 0;
     CREATE TABLE sounds (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-    PRAGMA application_id = \(application);
-    PRAGMA user_version = \(version);
-    """
-
-  // A single statement sees a consistent snapshot. Another process may be creating the database.
-  static let identity = """
-    SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
-    FROM pragma_application_id, pragma_user_version
     """
 
   private static let columns = "number, id, name, message, time, zone, kind, seconds, bytes"

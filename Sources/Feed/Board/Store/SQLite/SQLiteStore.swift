@@ -15,12 +15,10 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
   /// Creates it and its folder if needed.
   package init(path: String) throws(BoardFault) {
     self.path = path
-    do throws(SystemError) {
-      if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-        try Files.makeFolder(String(path[..<slash]))
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+      try system(try Files.makeFolder(String(path[..<slash]))) {
+        BoardFault(.store, "can't make the folder of the board: \($0)")
       }
-    } catch {
-      throw BoardFault(.store, "can't make the folder of the board: \(error)")
     }
     writer = try BoardFileWriter(path: path)
   }
@@ -35,12 +33,9 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
   // MARK: - Posting
 
   package func post(_ posting: Posting) throws(BoardFault) -> Posted {
-    let outcome = Guarded<Posted?>(nil)
     try writer.perform(bytes: posting.draft.audio?.count ?? 0) { file throws(BoardFault) in
-      let posted = try Self.post(posting, file)
-      outcome.withLock { $0 = posted }
+      try Self.post(posting, file)
     }
-    return outcome.withLock { $0! }
   }
 
   private static func post(_ posting: Posting, _ file: BoardFile) throws(BoardFault) -> Posted {
@@ -82,11 +77,12 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
   }
 
   private static func find(_ key: PostKey, _ file: BoardFile) throws(BoardFault) -> Post? {
-    switch key {
-    case .id(let id): try file.rows(BoardSQL.byID, [.text(id)], Post.init(row:)).first
-    case .number(let number):
-      try file.rows(BoardSQL.byNumber, [.integer(number)], Post.init(row:)).first
-    }
+    let (sql, value): (String, StatementValue) =
+      switch key {
+      case .id(let id): (BoardSQL.byID, .text(id))
+      case .number(let number): (BoardSQL.byNumber, .integer(number))
+      }
+    return try file.rows(sql, [value], Post.init(row:)).first
   }
 
   package func sound(of key: PostKey) throws(BoardFault) -> StoredSound? {
@@ -145,24 +141,22 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
   }
 
   package func delete(_ ids: [String]) throws(BoardFault) -> [String] {
-    let deleted = Guarded<[String]>([])
     try writer.perform { file throws(BoardFault) in
+      var deleted: [String] = []
       for id in ids {
         guard let post = try Self.find(.id(id), file) else { continue }
         try Self.remove(post.number, file)
-        deleted.withLock { $0.append(id) }
+        deleted.append(id)
       }
+      return deleted
     }
-    return deleted.withLock { $0 }
   }
 
   package func delete(allOf name: String) throws(BoardFault) -> Int {
-    let count = Guarded(0)
     try writer.perform { file throws(BoardFault) in
       let numbers = try file.rows(BoardSQL.numbersOfName, [.text(name)]) { $0.integer(0) }
       for number in numbers { try Self.remove(number, file) }
-      count.withLock { $0 = numbers.count }
+      return numbers.count
     }
-    return count.withLock { $0 }
   }
 }
