@@ -51,6 +51,20 @@ package struct SoundPort: Sendable, Equatable {
   }
 }
 
+/// A connection of one of the node's ports.
+package struct SoundConnection: Hashable, Sendable {
+  /// The node's port, without the client's name.
+  package let own: String
+  /// The full name of the other port.
+  package let other: String
+
+  /// Creates a connection by the names of its ports.
+  package init(own: String, other: String) {
+    self.own = own
+    self.other = other
+  }
+}
+
 /// The sound server, as the control side sees it.
 package protocol SoundServer: Sendable {
   /// The present status; on any thread.

@@ -6,18 +6,16 @@ enum AddressesCommand {
   static let page = CommandPage(
     name: "addresses", summary: "List all OSC addresses with their types, ranges and help.",
     usage: "syrinx addresses [--json | --markdown]",
-    options: [
-      .init("json", "As a JSON array of objects"),
-      .init("markdown", "As a Markdown table, as in the reference page"),
-    ],
+    options: """
+      --json: As a JSON array of objects
+      --markdown: As a Markdown table, as in the reference page
+      """,
     details: """
       A running node tells the same over OSC: syrinx send /addresses
       """)
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
-    guard given.rest.isEmpty else {
-      throw Failure(.usage, "`syrinx addresses` takes no arguments; got \(quoted(given.rest[0]))")
-    }
+    try given.checkNoArguments("no arguments")
     guard !given.has("json") || !given.has("markdown") else {
       throw Failure(.usage, "--json and --markdown exclude each other")
     }

@@ -78,11 +78,7 @@ final class Conversation {
     try check(peer.send("/sync", .int32(token)))
     let deadline = HostTime.steady + Self.patience * 1e6
     while !isSynced, HostTime.steady < deadline { hear(milliseconds: 50) }
-    guard isSynced else {
-      throw Failure(
-        .unavailable,
-        "no answer from \(place.text); is a node running there? `syrinx run` starts one")
-    }
+    guard isSynced else { throw NodePlace.noAnswer(from: place.text) }
   }
 
   /// Listens for this long, or until everything has completed.
@@ -101,11 +97,7 @@ final class Conversation {
       hear(milliseconds: Int(max(0, min(50, left / 1e3))))
     }
     if let failure { throw failure }
-    if answers == 0 && !isSynced {
-      throw Failure(
-        .unavailable,
-        "no answer from \(place.text); is a node running there? `syrinx run` starts one")
-    }
+    if answers == 0 && !isSynced { throw NodePlace.noAnswer(from: place.text) }
     if seconds == nil, let errand = errands.first {
       throw Failure(
         .unavailable, "\(errand.path) is not done after \(plain(Self.patienceWithDisks)) s")

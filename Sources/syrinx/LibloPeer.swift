@@ -7,8 +7,6 @@ internal import Posix
 final class LibloPeer: OSCPeer {
   var whenReceived: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
 
-  // The only accepted sender of datagrams; any if nil.
-  private var only: Endpoint?
   private let address: lo_address
   private let server: lo_server
 
@@ -22,9 +20,8 @@ final class LibloPeer: OSCPeer {
     self.server = server
     lo_server_add_method(
       server, nil, nil,
-      { path, types, values, _, message, context in
+      { path, types, values, _, _, context in
         let peer = Unmanaged<LibloPeer>.fromOpaque(context!).takeUnretainedValue()
-        if let only = peer.only, !LibloPeer.isFrom(only, message) { return 0 }
         let arguments = String(cString: types!).enumerated().map {
           LibloPeer.argument($0.element, values?[$0.offset])
         }
@@ -51,33 +48,6 @@ final class LibloPeer: OSCPeer {
   convenience init?(_ place: NodePlace) {
     self.init(
       lo_address_new_with_proto(place.isStream ? LO_TCP : LO_UDP, place.host, "\(place.port)"))
-  }
-
-  /// The peer for an OSC URL.
-  convenience init?(url: String) {
-    self.init(lo_address_new_from_url(url))
-  }
-
-  /// Ignores datagrams from other senders from now on.
-  func takeOnlyOwn() {
-    // A connection has no other sender.
-    guard lo_address_get_protocol(address) == LO_UDP, let host = lo_address_get_hostname(address),
-      let port = lo_address_get_port(address)
-    else { return }
-    let (name, number) = (String(cString: host), String(cString: port))
-    only = Endpoint(resolving: name.contains(":") ? "[\(name)]:\(number)" : "\(name):\(number)")
-  }
-
-  private static func isFrom(_ peer: Endpoint, _ message: lo_message?) -> Bool {
-    guard let source = lo_message_get_source(message), let host = lo_address_get_hostname(source),
-      let port = lo_address_get_port(source), UInt16(String(cString: port)) == peer.port,
-      let sender = IPAddress(String(cString: host))
-    else { return false }
-    // A name can resolve to IPv4 and IPv6 addresses.
-    if sender == peer.address || sender.isVersion4 != peer.address.isVersion4 { return true }
-    // A machine answers itself from any of its addresses.
-    let own = IPAddress.ofThisMachine
-    return [sender, peer.address].allSatisfy { $0.isLoopback || own.contains($0) }
   }
 
   deinit {

@@ -42,11 +42,7 @@ extension NodePlace {
         throw Failure(
           .unavailable, "\(text) is of version 6, which is talked to over UDP: osc.udp://\(text)")
       }
-      do throws(SystemError) {
-        return try SocketPeer(endpoint)
-      } catch {
-        throw Failure(.unavailable, "can't talk to \(text): \(error)")
-      }
+      return try Failure.of(.unavailable, "can't talk to \(text): ", try SocketPeer(endpoint))
     }
     guard let peer = LibloPeer(self) else {
       throw Failure(.fault, "there is no port to talk to \(text) from")

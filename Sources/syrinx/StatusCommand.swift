@@ -9,10 +9,10 @@ enum StatusCommand {
   static let page = CommandPage(
     name: "status", summary: "Print how a running node is: the values of /status by name.",
     usage: "syrinx status [OPTIONS]",
-    options: [
-      .to,
-      .init("json", "As a JSON object, each value under its name"),
-    ],
+    options: """
+      \(NodePlace.option)
+      --json: As a JSON object, each value under its name
+      """,
     details: """
       A line for each value: its name, the value, its unit and what it is. `syrinx send
       /status/NAME` asks for one alone, and `syrinx watch` shows more, as it changes.
@@ -27,9 +27,7 @@ enum StatusCommand {
   private static let pages = "/status/"
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
-    guard given.rest.isEmpty else {
-      throw Failure(.usage, "`syrinx status` takes options only; got \(quoted(given.rest[0]))")
-    }
+    try given.checkNoArguments()
     let conversation = try Conversation(with: given.place)
     var answers: [String: [Argument]] = [:]
     conversation.whenAnswered = { answers[$0] = $1 }

@@ -27,7 +27,7 @@ enum Syrinx {
   private static let overview = CommandPage(
     name: "", summary: "Syrinx: a headless JACK node for live sound, played over OSC.",
     usage: "syrinx [COMMAND] [OPTIONS]",
-    options: [],
+    options: "",
     details: """
       Commands:
         run        Start the node (so does syrinx alone)

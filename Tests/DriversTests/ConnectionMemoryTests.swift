@@ -1,20 +1,21 @@
+import Engine
 import Testing
 
 @testable import Drivers
 
 @Suite struct ConnectionMemoryTests {
   private static let (microphone, speaker) = (
-    JackConnection(own: "in_1", other: "system:capture_1"),
-    JackConnection(own: "out_1", other: "system:playback_1")
+    SoundConnection(own: "in_1", other: "system:capture_1"),
+    SoundConnection(own: "out_1", other: "system:playback_1")
   )
-  private static let app = JackConnection(own: "out_1", other: "app:in")
+  private static let app = SoundConnection(own: "out_1", other: "app:in")
   private static let ports: Set<String> = ["system:capture_1", "system:playback_1", "app:in"]
 
   private var memory = ConnectionMemory()
 
   /// Updates the memory with the connections at a time, in seconds.
   private mutating func see(
-    _ links: Set<JackConnection>, without missing: Set<String> = [], changed: Set<String> = [],
+    _ links: Set<SoundConnection>, without missing: Set<String> = [], changed: Set<String> = [],
     at seconds: Double
   ) {
     memory.update(links, changed: changed, now: seconds * 1e6) {
@@ -118,7 +119,7 @@ import Testing
     #expect(!memory.hasHadConnection(of: ["in_1"]))
     see([], without: ["app:in"], at: 0)
     #expect(memory.wanted == [Self.app])
-    let many = (0..<300).map { JackConnection(own: "in_1", other: "gone:\($0)") }
+    let many = (0..<300).map { SoundConnection(own: "in_1", other: "gone:\($0)") }
     see(Set(many), without: [], at: 1)
     see([], at: 2)
     #expect(memory.wanted.count == ConnectionMemory.mostWanted && !memory.wanted.contains(Self.app))

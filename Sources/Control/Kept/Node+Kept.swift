@@ -1,3 +1,5 @@
+package import Engine
+
 /// The persisted state of the node.
 extension Node {
   /// The state: all values that clients can set, except those stored in the library.
@@ -30,7 +32,7 @@ extension Node {
   package var stateChanges: Int { keeper.changes }
 
   /// The connections of the node's ports, including those waiting for a port to appear.
-  package var connections: [NodeState.Connection] {
+  package var connections: [SoundConnection] {
     get { keeper.connections }
     set { keeper.connections = newValue }
   }

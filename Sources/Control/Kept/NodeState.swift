@@ -1,19 +1,7 @@
+package import Engine
+
 /// The last state of a node as text, with a line for each value and connection.
 package struct NodeState: Equatable, Sendable {
-  /// A connection of one of the node's ports.
-  package struct Connection: Hashable, Sendable {
-    /// The node's port, without the client name.
-    package let own: String
-    /// The full name of the other port.
-    package let other: String
-
-    /// Creates a connection.
-    package init(own: String, other: String) {
-      self.own = own
-      self.other = other
-    }
-  }
-
   /// The reason that a text is not a valid state.
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
@@ -31,7 +19,7 @@ package struct NodeState: Equatable, Sendable {
   /// The connections.
   ///
   /// Those waiting longest for their other port come first.
-  package var connections: [Connection] = []
+  package var connections: [SoundConnection] = []
   /// The node's ports that have ever been connected, without the client name.
   package var connectedPorts: Set<String> = []
   /// The JACK server of the connections; empty if unknown.
@@ -75,7 +63,7 @@ package struct NodeState: Equatable, Sendable {
       switch own {
       case Self.serverKey: server = other
       case Self.portsKey: connectedPorts.formUnion(other.split(separator: " ").map { String($0) })
-      default: connections.append(Connection(own: own, other: other))
+      default: connections.append(SoundConnection(own: own, other: other))
       }
     }
   }

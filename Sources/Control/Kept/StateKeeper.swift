@@ -198,7 +198,7 @@ final class StateKeeper {
   /// The connections of the node's ports.
   ///
   /// Those waiting longest for their other port come first.
-  var connections: [NodeState.Connection] {
+  var connections: [SoundConnection] {
     get { links.connections }
     set {
       guard newValue != links.connections else { return }

@@ -1,16 +1,4 @@
-/// A connection of one of the node's ports.
-package struct JackConnection: Hashable, Sendable {
-  /// The node's port, without the client's name.
-  package let own: String
-  /// The other port's full name.
-  package let other: String
-
-  /// A connection by the names of its ports.
-  package init(own: String, other: String) {
-    self.own = own
-    self.other = other
-  }
-}
+internal import Engine
 
 /// The connections of the node's ports, and those to restore as soon as the other port exists
 /// again: after that port, the server, or the node itself went away.
@@ -24,24 +12,24 @@ struct ConnectionMemory {
   // A port that went away may never come back: the oldest connection is dropped.
   static let mostWanted = 256
 
-  private var present: Set<JackConnection> = []
+  private var present: Set<SoundConnection> = []
   // The time at which each connection was lost while both of its ports exist.
-  private var lost: [JackConnection: Double] = [:]
+  private var lost: [SoundConnection: Double] = [:]
   // The node's own ports that ever had a connection.
   private var connectedPorts: Set<String>
   /// The connections to make as soon as both ports exist, oldest first.
-  private(set) var wanted: [JackConnection]
+  private(set) var wanted: [SoundConnection]
 
   /// Creates a memory from the connections to restore.
   ///
   /// `connectedPorts` are the node's own ports that ever had a connection.
-  init(_ wanted: [JackConnection] = [], connectedPorts: Set<String> = []) {
+  init(_ wanted: [SoundConnection] = [], connectedPorts: Set<String> = []) {
     self.wanted = wanted.suffix(Self.mostWanted)
     self.connectedPorts = connectedPorts.union(wanted.map(\.own))
   }
 
   /// All connections that exist or will be restored.
-  var kept: [JackConnection] {
+  var kept: [SoundConnection] {
     wanted
       + present.union(lost.keys).sorted {
         ($0.own, $0.other) < ($1.own, $1.other)
@@ -63,8 +51,8 @@ struct ConnectionMemory {
   /// Renames ports, as pairs of an old and a new name.
   mutating func rename(_ names: [(old: String, new: String)]) {
     for (old, new) in names {
-      func renamed(_ link: JackConnection) -> JackConnection {
-        link.other == old ? JackConnection(own: link.own, other: new) : link
+      func renamed(_ link: SoundConnection) -> SoundConnection {
+        link.other == old ? SoundConnection(own: link.own, other: new) : link
       }
       present = Set(present.map(renamed))
       lost = Dictionary(lost.map { (renamed($0), $1) }, uniquingKeysWith: max)
@@ -77,7 +65,7 @@ struct ConnectionMemory {
   /// `changed` has the names of ports that were registered or unregistered since the last update:
   /// such a port is a different one, even if a port of that name exists.
   mutating func update(
-    _ links: Set<JackConnection>, changed: Set<String>, now: Double, isThere: (String) -> Bool
+    _ links: Set<SoundConnection>, changed: Set<String>, now: Double, isThere: (String) -> Bool
   ) {
     for link in present.subtracting(links) { lost[link] = now }
     for link in links { lost[link] = nil }
@@ -100,7 +88,7 @@ struct ConnectionMemory {
     lost = [:]
   }
 
-  private mutating func want(_ links: Set<JackConnection>) {
+  private mutating func want(_ links: Set<SoundConnection>) {
     for link in links.sorted(by: { ($0.own, $0.other) < ($1.own, $1.other) }) {
       lost[link] = nil
       if !wanted.contains(link) { wanted.append(link) }

@@ -18,7 +18,7 @@ package final class JackLink: @unchecked Sendable {
     /// The node's ports that ever had a connection.
     package var connectedPorts: Set<String> = []
     /// The connections to restore as soon as both ports exist.
-    package var connections: [JackConnection] = []
+    package var connections: [SoundConnection] = []
 
     /// Creates the default settings.
     package init() {}
@@ -44,7 +44,7 @@ package final class JackLink: @unchecked Sendable {
   private let wake: Signal
   private let ended: Signal
   private let report: @Sendable (String) -> Void
-  private let tellConnections: @Sendable ([JackConnection]) -> Void
+  private let tellConnections: @Sendable ([SoundConnection]) -> Void
   private let tellPorts: @Sendable () -> Void
   private let currentPorts = Guarded<[SoundPort]>([])
   private let isEnding = Atomic<Bool>(false)
@@ -53,7 +53,7 @@ package final class JackLink: @unchecked Sendable {
   private var membership: Membership?
   private var standby: Standby?
   private var memory: ConnectionMemory
-  private var toldConnections: [JackConnection]
+  private var toldConnections: [SoundConnection]
   // When to check whether ports from before have appeared: once, after the first join.
   private var patienceEnds = Double.infinity
   // When the connections of the last change count as made.
@@ -76,7 +76,7 @@ package final class JackLink: @unchecked Sendable {
   package init(
     _ configuration: Configuration, engine: Engine, awaitsServer: Bool = false,
     report: @escaping @Sendable (String) -> Void,
-    connectionsChanged: @escaping @Sendable ([JackConnection]) -> Void = { _ in },
+    connectionsChanged: @escaping @Sendable ([SoundConnection]) -> Void = { _ in },
     portsChanged: @escaping @Sendable () -> Void = {}
   ) throws {
     self.configuration = configuration

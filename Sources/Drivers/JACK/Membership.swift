@@ -149,11 +149,11 @@ final class Membership: @unchecked Sendable {
   // MARK: - Connections
 
   /// All present connections of the node's ports.
-  var links: Set<JackConnection> {
-    var result: Set<JackConnection> = []
+  var links: Set<SoundConnection> {
+    var result: Set<SoundConnection> = []
     for (plan, port) in zip(plans, context.pointee.ports) {
       for name in copyNames(jack_port_get_all_connections(client, port)) {
-        result.insert(JackConnection(own: plan.name, other: name))
+        result.insert(SoundConnection(own: plan.name, other: name))
       }
     }
     return result
@@ -163,7 +163,7 @@ final class Membership: @unchecked Sendable {
   func hasPort(_ name: String) -> Bool { jack_port_by_name(client, name) != nil }
 
   /// Connects two ports if the other one exists.
-  func connect(_ link: JackConnection) {
+  func connect(_ link: SoundConnection) {
     guard let plan = plans.first(where: { $0.name == link.own }), hasPort(link.other)
     else { return }
     let own = "\(name):\(link.own)"
@@ -176,14 +176,14 @@ final class Membership: @unchecked Sendable {
   func connectInputs() {
     let captures = physicalPorts(JackPortIsOutput)
     for (index, own) in PortPlan.inputs.enumerated() where !captures.isEmpty {
-      connect(JackConnection(own: own, other: captures[min(index, captures.count - 1)]))
+      connect(SoundConnection(own: own, other: captures[min(index, captures.count - 1)]))
     }
   }
 
   /// Connects the mix to the hardware outputs.
   func connectOutputs() {
     for (own, other) in zip(PortPlan.outputs, physicalPorts(JackPortIsInput)) {
-      connect(JackConnection(own: own, other: other))
+      connect(SoundConnection(own: own, other: other))
     }
   }
 

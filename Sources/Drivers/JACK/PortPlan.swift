@@ -68,7 +68,7 @@ struct PortPlan {
 
 extension SoundPort {
   /// All ports of a node with their connections, in order.
-  static func all(_ links: Set<JackConnection>, loops: Int) -> [SoundPort] {
+  static func all(_ links: Set<SoundConnection>, loops: Int) -> [SoundPort] {
     PortPlan.all(loops: loops).map { plan in
       SoundPort(
         name: plan.name, isMIDI: plan.isMIDI, isInput: plan.isInput,

@@ -1,5 +1,4 @@
 internal import Control
-internal import Doors
 internal import Feed
 internal import Posix
 
@@ -8,28 +7,20 @@ enum BoardCommand {
   static let page = CommandPage(
     name: "board", summary: "Run a board, to which nodes and phones post clips with a few words.",
     usage: "syrinx board [OPTIONS] | list [OPTIONS] | delete [OPTIONS] [ID]...",
-    options: [
-      .init(
-        "database", value: "FILE|URL",
-        "Where the posts are: a file, or postgresql://USER@HOST/NAME (default: board.sqlite in "
-          + "$XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx, which is also the board of a node)"),
-      .init(
-        "port", short: "p", value: "PORT", "Port for HTTP; 0 takes a free one (default: 8090)"),
-      .init(
-        "listen", value: "local|lan", "Who can reach it: this machine, or all (default: local)"),
-      .init(
-        "allow", value: "CIDR",
-        "Answer only these addresses, such as 192.168.1.0/24; can be given again"),
-      .init(
-        "host", value: "NAME",
-        "Another name that leads to this board, such as board.example; can be given again"),
-      .init(
-        "rate", value: "NUMBER",
-        "Posts that one address may send in a minute; 0 for any number (default: 30)"),
-      .init("name", value: "NAME", "delete: all posts of this name"),
-      .init("before", value: "NUMBER", "list: those before this one"),
-      .init("count", value: "NUMBER", "list: this many (default: 50)"),
-    ],
+    options: """
+      --database FILE|URL: Where the posts are: a file, or postgresql://USER@HOST/NAME (default: \
+      board.sqlite in $XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx, which is also the board \
+      of a node)
+      -p, --port PORT: Port for HTTP; 0 takes a free one (default: 8090)
+      --listen local|lan: Who can reach it: this machine, or all (default: local)
+      --allow CIDR: Answer only these addresses, such as 192.168.1.0/24; can be given again
+      --host NAME: Another name that leads to this board, such as board.example; can be given \
+      again
+      --rate NUMBER: Posts that one address may send in a minute; 0 for any number (default: 30)
+      --name NAME: delete: all posts of this name
+      --before NUMBER: list: those before this one
+      --count NUMBER: list: this many (default: 50)
+      """,
     details: """
       Without a command it serves until Ctrl-C or SIGTERM, and prints one line when it does:
 
@@ -89,23 +80,20 @@ enum BoardCommand {
     case .file(let path)?: return .file(Files.absolute(path))
     case let place?: return place
     case nil:
-      throw Failure(
-        .usage, "--database takes a file, or postgresql://USER@HOST/NAME; got \(quoted(text))")
+      throw .usage("--database takes a file, or postgresql://USER@HOST/NAME", got: text)
     }
   }
 
   private static func doorOptions(_ given: CommandPage.Given) throws(Failure) -> BoardDoor.Options {
     var options = BoardDoor.Options(port: try given.port("port") ?? usualPort)
-    let access = try given.access
-    options.isOpen = access.isOpen
-    options.allowed = access.allowed
+    options.access = try given.access
     options.hosts = try given.hosts("host")
     return options
   }
 
   private static func limits(_ given: CommandPage.Given) throws(Failure) -> BoardLimits {
     var limits = BoardLimits()
-    if let rate = try given.whole("rate", 0...Int.max) {
+    if let rate = try given.whole("rate", least: 0) {
       limits.postsAMinute = rate == 0 ? nil : rate
     }
     return limits
@@ -123,10 +111,10 @@ enum BoardCommand {
 
   private static func list(_ given: CommandPage.Given, _ place: BoardPlace) throws(Failure) {
     guard given.rest.count == 1 else {
-      throw Failure(.usage, "`syrinx board list` takes options only; got \(quoted(given.rest[1]))")
+      throw .usage("`syrinx board list` takes options only", got: given.rest[1])
     }
-    let before = try given.whole("before", 1...Int.max)
-    let count = try given.whole("count", 1...Int.max) ?? usualCount
+    let before = try given.whole("before", least: 1)
+    let count = try given.whole("count", least: 1) ?? usualCount
     let store = try store(place)
     let page = try Failure.of { () throws(BoardFault) in
       try store.page(before: before, after: nil, limit: count)
@@ -142,8 +130,7 @@ enum BoardCommand {
     var ids: [String] = []
     for text in texts {
       guard let id = PostID.plain(text) else {
-        throw Failure(
-          .usage, "an id has 36 letters, as `syrinx board list` shows it; got \(quoted(text))")
+        throw .usage("an id has 36 letters, as `syrinx board list` shows it", got: text)
       }
       ids.append(id)
     }
@@ -157,19 +144,6 @@ enum BoardCommand {
     let deleted = try Failure.of { () throws(BoardFault) in try store.delete(wanted) }
     if let missing = ids.first(where: { !deleted.contains($0) }) {
       throw Failure(.missingInput, "there is no post \(missing)")
-    }
-  }
-}
-
-extension Failure {
-  /// Runs a board operation; its error ends the program.
-  static func of<Value>(
-    _ body: () throws(BoardFault) -> Value
-  ) throws(Failure) -> Value {
-    do throws(BoardFault) {
-      return try body()
-    } catch {
-      throw Failure(error.kind == .missing ? .missingInput : .unavailable, error.message)
     }
   }
 }

@@ -14,26 +14,16 @@ final class RunningBoard {
   init(options: BoardDoor.Options, limits: BoardLimits, _ place: BoardPlace) throws(Failure) {
     self.options = options
     self.place = place
-    do throws(SystemError) {
-      signals = try SystemSignals([SIGINT, SIGTERM, SIGHUP])
-    } catch {
-      throw Failure(.fault, "\(error)")
-    }
-    var name = Array("\(Environment["TMPDIR"] ?? "/tmp")/syrinx-board-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&name) else {
+    signals = try .forTheEnd()
+    guard let scratch = try? Files.makeTemporaryFolder("syrinx-board") else {
       throw Failure(.cannotWrite, "can't make a folder in $TMPDIR for what comes")
     }
-    let scratch = String(cString: made)
     self.scratch = scratch
     let board = try Failure.of { () throws(BoardFault) in
       try Board(place.open(), scratch: scratch, limits: limits)
     }
-    do throws(SystemError) {
-      door = try BoardDoor(options, board: board, loop: loop)
-    } catch {
-      throw Failure(
-        error.isAddressInUse ? .unavailable : .notPermitted,
-        "can't listen for HTTP on \(error); --port 0 takes a free one")
+    door = try system(try BoardDoor(options, board: board, loop: loop)) {
+      Failure.cannotListen($0, "can't listen for HTTP on \($0); --port 0 takes a free one")
     }
   }
 
@@ -50,7 +40,7 @@ final class RunningBoard {
   }
 
   private func sayReady() {
-    let host = options.isOpen ? IPAddress.likelyForOthers : .loopback4
+    let host = options.access.isOpen ? IPAddress.likelyForOthers : .loopback4
     let url = "http://\(Endpoint(address: host, port: door.port))/"
     Environment.announce("ready board=\(url) database=\(place)")
     Environment.notifyServiceManager("READY=1\nSTATUS=Serving at \(url)")

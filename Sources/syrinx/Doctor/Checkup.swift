@@ -122,7 +122,7 @@ enum Checkup {
   }
 
   static func runtimeFolder() -> Finding {
-    guard let folder = URLFile.folder else {
+    guard let folder = NodeFile.folder else {
       return .note(
         "XDG_RUNTIME_DIR is not set: programs can't look up where the node listens",
         "log in through a session, or set it to a folder of your own")

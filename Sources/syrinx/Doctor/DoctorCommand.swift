@@ -7,11 +7,11 @@ enum DoctorCommand {
     name: "doctor",
     summary: "Look at the machine, and say what stands in the way of good sound.",
     usage: "syrinx doctor [OPTIONS]",
-    options: [
-      .init("server", short: "s", value: "NAME", "JACK server to look for"),
-      .init("port", short: "p", value: "PORT", "Port to look at (default: 8000)"),
-      .init("home", value: "DIR", "Home folder to look at"),
-    ],
+    options: """
+      -s, --server NAME: JACK server to look for
+      -p, --port PORT: Port to look at (default: 8000)
+      --home DIR: Home folder to look at
+      """,
     details: """
       Each line begins with ok, with note for what could be better, or with stop for what keeps
       the node from running; below it stands what to do. Ends with 0 unless there is a stop,

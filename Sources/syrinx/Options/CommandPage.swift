@@ -10,11 +10,15 @@ struct CommandPage: Sendable {
     let value: String?
     let help: String
 
-    init(_ long: String, short: String? = nil, value: String? = nil, _ help: String) {
-      self.long = long
-      self.short = short
-      self.value = value
-      self.help = help
+    /// Parses a line such as `-s, --server NAME: JACK server to join`.
+    init(_ line: Substring) {
+      let end = line.firstRange(of: ": ")!
+      let words = line[..<end.lowerBound].split(separator: " ").map(String.init)
+      let names = words.prefix { $0.hasPrefix("-") }
+      long = String(names[names.count - 1].dropFirst(2))
+      short = names.count > 1 ? String(names[0].dropFirst().prefix(1)) : nil
+      value = words.count > names.count ? words[names.count] : nil
+      help = String(line[end.upperBound...])
     }
   }
 
@@ -22,6 +26,12 @@ struct CommandPage: Sendable {
   struct Given {
     fileprivate(set) var values: [String: [String]] = [:]
     fileprivate(set) var rest: [String] = []
+    fileprivate let command: String
+
+    /// Throws if there are arguments.
+    func checkNoArguments(_ accepted: String = "options only") throws(Failure) {
+      if let extra = rest.first { throw .usage("`\(command)` takes \(accepted)", got: extra) }
+    }
 
     /// Returns the last value of an option.
     subscript(option: String) -> String? { values[option]?.last }
@@ -31,6 +41,42 @@ struct CommandPage: Sendable {
 
     /// Whether an option was given.
     func has(_ option: String) -> Bool { values[option] != nil }
+
+    /// Returns all values of an option, parsed; throws what is accepted if one can't be parsed.
+    func values<Value>(
+      _ option: String, _ accepted: String, _ parse: (String) -> Value?
+    ) throws(Failure) -> [Value] {
+      try all(option).map { text throws(Failure) -> Value in
+        if let value = parse(text) { return value }
+        throw .usage("--\(option) takes \(accepted)", got: text)
+      }
+    }
+
+    /// Returns the last value of an option, parsed; throws what is accepted if it can't be parsed.
+    func value<Value>(
+      _ option: String, _ accepted: String, _ parse: (String) -> Value?
+    ) throws(Failure) -> Value? {
+      guard let text = self[option] else { return nil }
+      if let value = parse(text) { return value }
+      throw .usage("--\(option) takes \(accepted)", got: text)
+    }
+
+    /// Returns the number that an option gives, which must be in a range.
+    func number<Number: LosslessStringConvertible>(
+      _ option: String, _ range: ClosedRange<Number>, _ accepted: String
+    ) throws(Failure) -> Number? {
+      try value(option, accepted) { Number($0).flatMap { range ~= $0 ? $0 : nil } }
+    }
+
+    /// Returns the integer that an option gives, which must not be below `least`.
+    func whole(_ option: String, least: Int) throws(Failure) -> Int? {
+      try number(option, least...Int.max, "a number, \(least) or more")
+    }
+
+    /// Returns the seconds that an option gives.
+    func seconds(_ option: String) throws(Failure) -> Double? {
+      try number(option, 0...Double.greatestFiniteMagnitude, "seconds, 0 or more")
+    }
   }
 
   let name: String
@@ -40,14 +86,24 @@ struct CommandPage: Sendable {
   /// The details of the help page: paragraphs and examples.
   let details: String
 
-  private static let common = [
-    Option("help", short: "h", "Show this page"),
-    Option("version", "Show the version"),
-  ]
+  private static let common = list("-h, --help: Show this page\n--version: Show the version")
+
+  /// Creates a page with options, one per line.
+  init(name: String, summary: String, usage: String, options: String, details: String) {
+    self.name = name
+    self.summary = summary
+    self.usage = usage
+    self.options = Self.list(options)
+    self.details = details
+  }
+
+  private static func list(_ options: String) -> [Option] {
+    options.split(separator: "\n").map(Option.init)
+  }
 
   /// Parses the arguments into options and the rest.
   func parse(_ arguments: [String]) throws(Failure) -> Given {
-    var given = Given()
+    var given = Given(command: fullName)
     var rest = arguments[...]
     var onlyRest = false
     while let argument = rest.popFirst() {

@@ -1,4 +1,3 @@
-internal import Control
 internal import Posix
 
 /// The endpoint of a node: host, port and transport, as people and programs write it.
@@ -10,10 +9,11 @@ struct NodePlace {
   static let variable = "SYRINX_TO"
   /// The default endpoint of a node.
   static let usual = NodePlace(host: "127.0.0.1", port: 8000)
-  /// The help text of an option that takes an endpoint.
-  static let help =
-    "Where the node listens: HOST:PORT, a port of this machine, or the URL that `ready` tells "
-    + "(default: $\(variable), else \(usual.text))"
+  /// The option for a node's endpoint.
+  static let option = """
+    --to HOST:PORT: Where the node listens: HOST:PORT, a port of this machine, or the URL that \
+    `ready` tells (default: $\(variable), else \(usual.text))
+    """
 
   /// The host name or address, without brackets.
   let host: String
@@ -65,13 +65,15 @@ struct NodePlace {
     host.contains(":") && IPAddress(String(host.prefix { $0 != "%" })) != nil
   }
 
+  /// The failure of a command that a node doesn't answer.
+  static func noAnswer(from place: String) -> Failure {
+    Failure(
+      .unavailable,
+      "no answer from \(place); is a node running there? `syrinx run` starts one")
+  }
+
   /// HOST:PORT, with an IPv6 host in brackets.
   var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-extension CommandPage.Option {
-  /// The option for a node's endpoint.
-  static let to = Self("to", value: "HOST:PORT", NodePlace.help)
 }
 
 extension CommandPage.Given {
@@ -81,10 +83,9 @@ extension CommandPage.Given {
       let variable = Environment[NodePlace.variable]
       guard let text = self["to"] ?? variable else { return .usual }
       guard let place = NodePlace(text) else {
-        throw Failure(
-          .usage,
+        throw .usage(
           "\(self["to"] == nil ? NodePlace.variable : "--to") takes HOST:PORT, a port, or the URL that "
-            + "`ready` tells; got \(quoted(text))")
+            + "`ready` tells", got: text)
       }
       return place
     }

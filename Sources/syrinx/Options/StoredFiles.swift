@@ -28,11 +28,7 @@ enum StoredFiles {
 
   /// Loads the preset given by `--preset`.
   static func load(_ preset: String, into node: Node) throws(Failure) {
-    do throws(Refusal) {
-      try node.loadPreset(preset)
-    } catch {
-      throw Failure(exitCode(of: error), "--preset: \(error.message)")
-    }
+    try Failure.of("--preset", exitCode) { () throws(Refusal) in try node.loadPreset(preset) }
   }
 
   private static func exitCode(of refusal: Refusal) -> ExitCode {

@@ -8,30 +8,19 @@ enum RenderCommand {
   static let page = CommandPage(
     name: "render", summary: "Play sound files through the node into other files.",
     usage: "syrinx render [OPTIONS] IN OUT\n       syrinx render [OPTIONS] IN... FOLDER",
-    options: [
-      .init(
-        "preset", value: "NAME",
-        "Load a preset before the first sound: its name, or the path of a file, with a / in it"),
-      .init(
-        "home", value: "DIR",
-        "Folder of presets of one's own (default: $XDG_DATA_HOME/syrinx, else "
-          + "~/.local/share/syrinx)"),
-      .init(
-        "set", value: "/ADDRESS=VALUE[@SECONDS]",
-        "Set a value before the first sound, after the preset, or at that time in IN, to the frame; can be given "
-          + "again"),
-      .init(
-        "tail", value: "SECONDS|auto",
-        "How long to go on when IN has ended, so that effects ring out; auto goes on until it is "
-          + "silent, 60 s at most (default: auto)"),
-      .init(
-        "rate", value: "HZ",
-        "Sample rate to work at and to write, 8000 to 192000 (default: that of IN)"),
-      .init(
-        "live",
-        "Let IN come in as through a microphone, where it can't be had sooner or later: what "
-          + "/stretch/rate makes of it falls behind and leaps, and OUT is as long as IN"),
-    ],
+    options: """
+      --preset NAME: Load a preset before the first sound: its name, or the path of a file, with a \
+      / in it
+      --home DIR: Folder of presets of one's own (default: $XDG_DATA_HOME/syrinx, else \
+      ~/.local/share/syrinx)
+      --set /ADDRESS=VALUE[@SECONDS]: Set a value before the first sound, after the preset, or at \
+      that time in IN, to the frame; can be given again
+      --tail SECONDS|auto: How long to go on when IN has ended, so that effects ring out; auto \
+      goes on until it is silent, 60 s at most (default: auto)
+      --rate HZ: Sample rate to work at and to write, 8000 to 192000 (default: that of IN)
+      --live: Let IN come in as through a microphone, where it can't be had sooner or later: what \
+      /stretch/rate makes of it falls behind and leaps, and OUT is as long as IN
+      """,
     details: """
       It is the same engine as that of `syrinx run`, as fast as the machine can, and with the
       same result each time. IN is played as a recording, in the place of the live input, from its

@@ -35,10 +35,8 @@ struct RenderFile {
   }
 
   private init(_ input: String, _ output: String) throws(Failure) {
-    do throws(SoundFileError) {
-      if output != RenderOptions.pipe { _ = try SoundFormat(endingOf: output) }
-    } catch {
-      throw Failure(error)
+    if output != RenderOptions.pipe {
+      _ = try Failure.of { () throws(SoundFileError) in try SoundFormat(endingOf: output) }
     }
     guard
       input == RenderOptions.pipe || output == RenderOptions.pipe

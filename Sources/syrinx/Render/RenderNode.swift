@@ -54,10 +54,8 @@ final class RenderNode {
   }
 
   private func set(_ assignment: String) throws(Failure) {
-    do throws(Refusal) {
-      try node.set(assignment)
-    } catch {
-      throw Failure(error.code == .missing ? .missingInput : .usage, "--set: \(error.message)")
+    try Failure.of("--set", { $0.code == .missing ? .missingInput : .usage }) {
+      () throws(Refusal) in try node.set(assignment)
     }
   }
 

@@ -1,5 +1,3 @@
-internal import Control
-internal import Posix
 internal import SoundFiles
 
 /// The options of `syrinx render`, validated.
@@ -24,8 +22,8 @@ struct RenderOptions {
   let home: String
   let preset: String?
   var settings: [Setting] = []
-  var tail = Ending.Length.untilSilent
-  var rate: Int?
+  let tail: Ending.Length
+  let rate: Int?
   /// Whether IN is processed as live input.
   let isLive: Bool
 
@@ -35,20 +33,11 @@ struct RenderOptions {
     preset = given["preset"]
     isLive = given.has("live")
     for text in given.all("set") { settings.append(try Self.setting(text)) }
-    switch given["tail"] {
-    case nil, "auto": break
-    case let text?:
-      guard let seconds = Self.seconds(text) else {
-        throw Failure(.usage, "--tail takes seconds, 0 to 86400, or auto; got \(quoted(text))")
-      }
-      tail = .seconds(seconds)
-    }
-    if let text = given["rate"] {
-      guard let rate = Int(text), Self.rates.contains(rate) else {
-        throw Failure(.usage, "--rate takes 8000 to 192000 Hz; got \(quoted(text))")
-      }
-      self.rate = rate
-    }
+    tail =
+      try given.value("tail", "seconds, 0 to 86400, or auto") { text -> Ending.Length? in
+        text == "auto" ? .untilSilent : Self.seconds(text).map { .seconds($0) }
+      } ?? .untilSilent
+    rate = try given.number("rate", Self.rates, "8000 to 192000 Hz")
   }
 
   /// The rate to render a file of this rate at, in Hz.
@@ -60,8 +49,7 @@ struct RenderOptions {
     guard let at = text.lastIndex(of: "@") else { return Setting(assignment: text, seconds: nil) }
     let time = String(text[text.index(after: at)...])
     guard let seconds = seconds(time) else {
-      throw Failure(
-        .usage, "--set: the time behind @ is in seconds, 0 to 86400; got \(quoted(time))")
+      throw .usage("--set: the time behind @ is in seconds, 0 to 86400", got: time)
     }
     return Setting(assignment: String(text[..<at]), seconds: seconds)
   }

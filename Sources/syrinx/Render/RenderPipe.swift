@@ -14,12 +14,8 @@ final class RenderPipe {
 
   /// Creates a folder for a file that doesn't exist yet.
   init(named name: String) throws(Failure) {
-    var pattern = Array(((Environment["TMPDIR"] ?? "/tmp") + "/syrinx-render-XXXXXX").utf8CString)
-    guard mkdtemp(&pattern) != nil else {
-      throw Failure(.cannotWrite, "can't write \(SystemError("a folder in the TMPDIR"))")
-    }
-    folder = String(
-      decoding: pattern.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    folder = try Failure.of(
+      .cannotWrite, "can't write ", try Files.makeTemporaryFolder("syrinx-render"))
     path = "\(folder)/\(name)"
   }
 
@@ -37,27 +33,25 @@ final class RenderPipe {
       throw Failure(
         .usage, "standard input is the terminal; a sound file comes through a pipe or <")
     }
-    do throws(SystemError) {
-      let file = try Descriptor(
-        open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), orThrow: path)
-      try Self.copy(from: 0, "standard input", to: file.number, path)
-    } catch {
-      throw Failure(.cannotWrite, "can't keep standard input in \(error)")
-    }
+    try Failure.of(
+      .cannotWrite, "can't keep standard input in ",
+      try Self.copy(from: 0, "standard input", to: Descriptor(creating: path), path))
   }
 
   /// Copies the file to standard output.
   func writeOutput() throws(Failure) {
-    do throws(SystemError) {
-      let file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
-      try Self.copy(from: file.number, path, to: 1, "standard output")
-    } catch {
-      throw Failure(.cannotWrite, "can't write \(error)")
-    }
+    try Failure.of(.cannotWrite, "can't write ", try copyToOutput())
+  }
+
+  private func copyToOutput() throws(SystemError) {
+    let file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
+    try Self.copy(
+      from: file.number, path, to: Descriptor(dup(1), orThrow: "standard output"),
+      "standard output")
   }
 
   private static func copy(
-    from source: Int32, _ sourceName: String, to target: Int32, _ targetName: String
+    from source: Int32, _ sourceName: String, to target: Descriptor, _ targetName: String
   ) throws(SystemError) {
     var block = [UInt8](repeating: 0, count: blockBytes)
     while true {
@@ -65,13 +59,7 @@ final class RenderPipe {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw SystemError(sourceName) }
       if count == 0 { return }
-      var done = 0
-      while done < count {
-        let put = block[done..<count].withUnsafeBytes { write(target, $0.baseAddress, $0.count) }
-        if put < 0, errno == EINTR { continue }
-        guard put > 0 else { throw SystemError(targetName) }
-        done += put
-      }
+      try target.write(Array(block[..<count]), action: targetName)
     }
   }
 }

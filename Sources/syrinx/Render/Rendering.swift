@@ -26,11 +26,7 @@ final class Rendering {
     self.file = file
     self.options = options
     self.speed = speed
-    do throws(SystemError) {
-      signals = try SystemSignals([SIGINT, SIGTERM, SIGHUP])
-    } catch {
-      throw Failure(.fault, "\(error)")
-    }
+    signals = try .forTheEnd()
     if file.input == RenderOptions.pipe {
       let pipe = try RenderPipe(named: "in")
       try pipe.readInput()
@@ -50,7 +46,10 @@ final class Rendering {
     do throws(SoundFileError) {
       reader = try SoundReader(inputPipe?.path ?? file.input) { options.rate(forFile: $0) }
     } catch {
-      throw Failure(error, namingInput: file.inputName, at: inputPipe?.path)
+      let failure = error.failure
+      guard let path = inputPipe?.path else { throw failure }
+      // The temporary file of a pipe is named after the pipe.
+      throw Failure(failure.code, failure.message.replacing(path, with: file.inputName))
     }
     rate = reader.rate
     isFine = reader.isFine
@@ -61,15 +60,9 @@ final class Rendering {
   /// Renders the file, with a label for the progress bar.
   func run(_ label: String) throws(Failure) {
     var progress = ProgressBar()
-    let outcome: Outcome
-    do throws(SoundFileError) {
-      outcome = try play(&progress, label)
-      progress.clear()
-    } catch {
-      progress.clear()
-      throw Failure(error)
-    }
-    switch outcome {
+    let outcome = Result { () throws(SoundFileError) in try play(&progress, label) }
+    progress.clear()
+    switch try Failure.of(outcome.get) {
     case .failed(let failure): throw failure
     case .interrupted(let signal):
       Environment.say(
@@ -196,21 +189,4 @@ struct RenderClock: SoundServer {
 
   // There are no other clients to lead.
   func leadTransport(_ leads: Bool) {}
-}
-
-extension Failure {
-  /// Creates the failure for a sound file's error.
-  ///
-  /// The temporary file of a pipe is named after the pipe.
-  init(_ error: SoundFileError, namingInput name: String = "", at path: String? = nil) {
-    let code: ExitCode =
-      switch error.kind {
-      case .missing: .missingInput
-      case .notSound: .badInput
-      case .unknownEnding: .usage
-      case .cannotWrite: .cannotWrite
-      }
-    let text = path.map { error.description.replacing($0, with: name) } ?? error.description
-    self.init(code, text)
-  }
 }

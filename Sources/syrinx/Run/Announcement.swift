@@ -22,16 +22,20 @@ final class Announcement: @unchecked Sendable {
     self.port = port
     self.webPort = webPort
     self.isOpen = isOpen
-    client = avahi_client_new(
-      avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL,
-      { client, state, context in
-        Unmanaged<Announcement>.fromOpaque(context!).takeUnretainedValue().take(client!, state)
-      }, Unmanaged.passUnretained(self).toOpaque(), nil)
+    client = newClient()
     guard client != nil else {
       avahi_threaded_poll_free(poll)
       return nil
     }
     avahi_threaded_poll_start(poll)
+  }
+
+  private func newClient() -> OpaquePointer? {
+    avahi_client_new(
+      avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL,
+      { client, state, context in
+        Unmanaged<Announcement>.fromOpaque(context!).takeUnretainedValue().take(client!, state)
+      }, Unmanaged.passUnretained(self).toOpaque(), nil)
   }
 
   /// Withdraws the announcement.
@@ -52,11 +56,7 @@ final class Announcement: @unchecked Sendable {
       guard avahi_client_errno(client) == AVAHI_ERR_DISCONNECTED else { return }
       avahi_client_free(client)
       group = nil
-      self.client = avahi_client_new(
-        avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL,
-        { client, state, context in
-          Unmanaged<Announcement>.fromOpaque(context!).takeUnretainedValue().take(client!, state)
-        }, Unmanaged.passUnretained(self).toOpaque(), nil)
+      self.client = newClient()
     default: break
     }
   }

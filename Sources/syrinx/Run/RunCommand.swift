@@ -8,72 +8,40 @@ enum RunCommand {
   static let page = CommandPage(
     name: "run", summary: "Start the node.",
     usage: "syrinx run [OPTIONS]",
-    options: [
-      .init("name", short: "n", value: "NAME", "Name of the JACK client (default: syrinx)"),
-      .init(
-        "server", short: "s", value: "NAME",
-        "JACK server to join (default: $JACK_DEFAULT_SERVER, else default)"),
-      .init(
-        "port", short: "p", value: "PORT",
-        "Port for OSC over UDP and TCP; 0 takes a free one (default: 8000)"),
-      .init(
-        "home", value: "DIR",
-        "Folder for takes, presets, instruments and settings (default: $XDG_DATA_HOME/syrinx, "
-          + "else ~/.local/share/syrinx)"),
-      .init(
-        "music", value: "DIR",
-        "A folder of songs beside those in the home folder, called by its last name; can be given "
-          + "again, and the first one is listed at first (default: music in the home folder)"),
-      .init(
-        "soundfont", value: "FILE",
-        "A soundfont, SF2 or SF3, that comes before those that are found on the machine; can be "
-          + "given again"),
-      .init(
-        "listen", value: "local|lan",
-        "Whether other machines can reach it (default: local)"),
-      .init(
-        "web", value: "PORT",
-        "Port for the page and OSCQuery; 0 is none (default: 8080, or the next that is free)"),
-      .init(
-        "web-host", value: "NAME",
-        "A name by which browsers may ask for the page, beside the machine's own; can be given again"
-      ),
-      .init(
-        "web-origin", value: "URL",
-        "Another site whose pages may play the node, such as http://studio.local:3000; can be given "
-          + "again"),
-      .init(
-        "web-open",
-        "Let everybody on the network play by the web without the token: for closed networks"),
-      .init(
-        "allow", value: "CIDR",
-        "Answer only these addresses, such as 192.168.1.0/24; can be given again"),
-      .init(
-        "feedback", value: "HOST:PORT",
-        "Send every change there from the start; can be given again"),
-      .init("loops", value: "N", "Number of loops, 1 to 16 (default: 4)"),
-      .init(
-        "loop-seconds", value: "S",
-        "Length of the longest loop in seconds, 1 to 600 (default: 10)"),
-      .init(
-        "connect",
-        "Connect to the sound card's inputs and outputs, where they had no connection before that "
-          + "was kept"),
-      .init(
-        "keys", value: "DEVICE",
-        "A pedal that speaks as a keyboard, such as /dev/input/by-id/…-event-kbd: its keys can be "
-          + "learnt, and go nowhere else; can be given again"),
-      .init(
-        "fresh",
-        "Begin with the initial values, and without the connections and the loops of before; settings "
-          + "that lie in the library of takes stay"),
-      .init(
-        "preset", value: "NAME",
-        "Load a preset before the first sound: its name, or the path of a file, with a / in it"),
-      .init(
-        "set", value: "/ADDRESS=VALUE",
-        "Set a value before the first sound, after the preset; can be given again"),
-    ],
+    options: """
+      -n, --name NAME: Name of the JACK client (default: syrinx)
+      -s, --server NAME: JACK server to join (default: $JACK_DEFAULT_SERVER, else default)
+      -p, --port PORT: Port for OSC over UDP and TCP; 0 takes a free one (default: 8000)
+      --home DIR: Folder for takes, presets, instruments and settings (default: \
+      $XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx)
+      --music DIR: A folder of songs beside those in the home folder, called by its last name; can \
+      be given again, and the first one is listed at first (default: music in the home folder)
+      --soundfont FILE: A soundfont, SF2 or SF3, that comes before those that are found on the \
+      machine; can be given again
+      --listen local|lan: Whether other machines can reach it (default: local)
+      --web PORT: Port for the page and OSCQuery; 0 is none (default: 8080, or the next that is \
+      free)
+      --web-host NAME: A name by which browsers may ask for the page, beside the machine's own; \
+      can be given again
+      --web-origin URL: Another site whose pages may play the node, such as \
+      http://studio.local:3000; can be given again
+      --web-open: Let everybody on the network play by the web without the token: for closed \
+      networks
+      --allow CIDR: Answer only these addresses, such as 192.168.1.0/24; can be given again
+      --feedback HOST:PORT: Send every change there from the start; can be given again
+      --loops N: Number of loops, 1 to 16 (default: 4)
+      --loop-seconds S: Length of the longest loop in seconds, 1 to 600 (default: 10)
+      --connect: Connect to the sound card's inputs and outputs, where they had no connection \
+      before that was kept
+      --keys DEVICE: A pedal that speaks as a keyboard, such as /dev/input/by-id/…-event-kbd: its \
+      keys can be learnt, and go nowhere else; can be given again
+      --fresh: Begin with the initial values, and without the connections and the loops of before; \
+      settings that lie in the library of takes stay
+      --preset NAME: Load a preset before the first sound: its name, or the path of a file, with a \
+      / in it
+      --set /ADDRESS=VALUE: Set a value before the first sound, after the preset; can be given \
+      again
+      """,
     details: """
       The node joins a running JACK server, opens its OSC port and prints one line when it can
       be played:
@@ -112,7 +80,7 @@ struct RunOptions {
   var isFresh = false
   var musicFolders: [String] = []
   var soundFonts: [String] = []
-  var access = OSCServer.Access()
+  var access = NetworkAccess()
   /// The options of the web server; nil without one.
   var web: WebDoor.Options? = WebDoor.Options(port: 8080, takesOther: true)
   var feedback: [Endpoint] = []
@@ -126,7 +94,7 @@ struct RunOptions {
 
   init(_ given: CommandPage.Given) throws(Failure) {
     guard given.rest.isEmpty else {
-      throw Failure(.usage, "`syrinx run` takes options only; got \(quoted(given.rest[0]))")
+      throw .usage("`syrinx run` takes options only", got: given.rest[0])
     }
     if let name = given["name"] {
       // JACK separates its part of a port's name by a colon; the file uses the name, too.
@@ -134,8 +102,7 @@ struct RunOptions {
         ":/".unicodeScalars.contains($0) || $0.value < 33
       }
       guard !name.isEmpty, name.utf8.count <= 32, isPlain else {
-        throw Failure(
-          .usage, "--name takes 1 to 32 bytes without blanks, : and /; got \(quoted(name))")
+        throw .usage("--name takes 1 to 32 bytes without blanks, : and /", got: name)
       }
       self.name = name
     }
@@ -159,21 +126,17 @@ struct RunOptions {
     }
     access = try given.access
     try takeWeb(given)
-    for text in given.all("feedback") {
-      guard let place = NodePlace(text, usualPort: nil), !place.isStream,
-        let endpoint = Endpoint(resolving: place.text)
-      else {
-        throw Failure(
-          .usage,
-          "--feedback takes HOST:PORT of a host that can be found, a port, or osc.udp://HOST:PORT; got "
-            + quoted(text))
+    let places = try given.values(
+      "feedback", "HOST:PORT of a host that can be found, a port, or osc.udp://HOST:PORT"
+    ) { text in
+      NodePlace(text, usualPort: nil).flatMap { place in
+        place.isStream ? nil : Endpoint(resolving: place.text).map { (text, $0) }
       }
-      guard access.isOpen || endpoint.address.isLoopback else {
-        throw Failure(
-          .usage, "--feedback to another machine (\(text)) needs --listen lan")
-      }
-      feedback.append(endpoint)
     }
+    for (text, endpoint) in places where !access.isOpen && !endpoint.address.isLoopback {
+      throw Failure(.usage, "--feedback to another machine (\(text)) needs --listen lan")
+    }
+    feedback = places.map(\.1)
     try takeLoops(given)
     connects = given.has("connect")
     preset = given["preset"]
@@ -183,18 +146,11 @@ struct RunOptions {
   }
 
   private mutating func takeLoops(_ given: CommandPage.Given) throws(Failure) {
-    if let text = given["loops"] {
-      guard let count = Int(text), 1...Parameter.mostLoops ~= count else {
-        throw Failure(.usage, "--loops takes 1 to \(Parameter.mostLoops); got \(quoted(text))")
-      }
+    let most = Parameter.mostLoops
+    if let count = try given.number("loops", 1...most, "1 to \(most)") {
       loops = LoopSetup(count: count)
     }
-    if let text = given["loop-seconds"] {
-      guard let seconds = Double(text), 1...600 ~= seconds else {
-        throw Failure(.usage, "--loop-seconds takes 1 to 600; got \(quoted(text))")
-      }
-      loops.seconds = seconds
-    }
+    loops.seconds = try given.number("loop-seconds", 1...600, "1 to 600") ?? loops.seconds
     let wanted = loops.bytes(sampleRate: 48_000)
     let there = Memory.available
     guard there == 0 || wanted < there else {
@@ -210,17 +166,14 @@ struct RunOptions {
       web = port == 0 ? nil : WebDoor.Options(port: port, takesOther: false)
     }
     web?.hosts = try given.hosts("web-host")
-    for text in given.all("web-origin") {
+    let origins = try given.values(
+      "web-origin", "the beginning of a site's addresses, such as http://studio.local:3000"
+    ) { text in
       let rest = text.split(separator: "//", maxSplits: 1)
-      guard rest.count == 2, rest[0] == "http:" || rest[0] == "https:", !rest[1].contains("/")
-      else {
-        throw Failure(
-          .usage,
-          "--web-origin takes the beginning of a site's addresses, such as http://studio.local:3000; got "
-            + quoted(text))
-      }
-      web?.origins.append(text)
+      let isOrigin = rest.count == 2 && ["http:", "https:"].contains(rest[0])
+      return isOrigin && !rest[1].contains("/") ? text : nil
     }
+    web?.origins = origins
     web?.isFree = given.has("web-open")
   }
 
@@ -236,7 +189,7 @@ struct RunOptions {
     for folder in given {
       // The name of the folder in /music/folder.
       guard let name = folder.split(separator: "/").last, !name.hasPrefix(".") else {
-        throw Failure(.usage, "--music takes a folder with a name; got \(quoted(folder))")
+        throw .usage("--music takes a folder with a name", got: folder)
       }
       guard names.insert(name).inserted else {
         throw Failure(.usage, "--music takes one folder called \(quoted(String(name)))")

@@ -9,7 +9,9 @@ internal import Posix
 
 /// The running program: the node with its sound server, its sockets and its environment, all on the event
 /// loop of the main thread.
-final class RunningNode {
+///
+/// It is used by the main thread only, which also works off the news of the sound server's thread.
+final class RunningNode: @unchecked Sendable {
   // Time limits.
   private static let fadeMilliseconds = 500.0
   private static let firstBlockMilliseconds = 1000.0
@@ -25,14 +27,16 @@ final class RunningNode {
   private let node: Node
   private let sound = SoundLink()
   private var startingState: StartingState?
-  private let connectionNews: ConnectionNews
+  // News of the sound server's connections, from its own thread.
+  private let news: Inbox
   // The data directory, which has the takes: a session has its own.
   private var home: String
   private let server: OSCServer
   private let web: WebDoor?
   private var keyPedals: [KeyPedal] = []
-  private var urlFile: URLFile?
-  private var pairingFile: PairingFile?
+  private var url: String?
+  private var pairing: Pairing?
+  private var files: [NodeFile] = []
   private var announcement: Announcement?
   private var session: SessionClient?
   private var isInSession = false
@@ -44,12 +48,8 @@ final class RunningNode {
   init(_ options: RunOptions) throws(Failure) {
     self.options = options
     home = options.home
-    do throws(SystemError) {
-      signals = try SystemSignals([SIGINT, SIGTERM, SIGHUP])
-      connectionNews = try ConnectionNews()
-    } catch {
-      throw Failure(.fault, "\(error)")
-    }
+    signals = try .forTheEnd()
+    news = try Failure.of(.fault, "", try Inbox())
     engine = Engine(sampleRate: 48_000, loops: options.loops)
     let presets = StoredFiles.presets(home: options.home)
     node = Node(
@@ -82,10 +82,8 @@ final class RunningNode {
     }
     server = try Self.listen(options, node, loop)
     web = try Self.openWeb(options, node, oscPort: server.port, loop)
-    do throws(Refusal) {
+    try Failure.of("--feedback") { () throws(Refusal) in
       for endpoint in options.feedback { try server.addPermanentSubscriber(endpoint) }
-    } catch {
-      throw Failure(.usage, "--feedback: \(error.message)")
     }
   }
 
@@ -93,7 +91,7 @@ final class RunningNode {
     loop.watch(signals.descriptor) { [unowned self] in
       while signals.next() != nil { wantsEnd = true }
     }
-    loop.watch(connectionNews.readable) { [unowned self] in followConnections() }
+    loop.watch(news.readable) { [news] in news.work() }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
     }
@@ -123,9 +121,7 @@ final class RunningNode {
         return try OSCServer(port: 0, access: options.access, node: node, loop: loop)
       }
     } catch {
-      throw Failure(
-        error.isAddressInUse ? .unavailable : .notPermitted,
-        "can't listen for OSC on \(error); --port 0 takes a free one")
+      throw .cannotListen(error, "can't listen for OSC on \(error); --port 0 takes a free one")
     }
   }
 
@@ -133,19 +129,18 @@ final class RunningNode {
     _ options: RunOptions, _ node: Node, oscPort: UInt16, _ loop: EventLoop
   ) throws(Failure) -> WebDoor? {
     guard let wanted = options.web else { return nil }
-    do throws(SystemError) {
-      let door = try WebDoor(
+    let door = try system(
+      try WebDoor(
         wanted, access: options.access, home: options.home, node: node, oscPort: oscPort,
         loop: loop)
-      if door.port != wanted.port {
-        Environment.say("port \(wanted.port) is taken; the page is at port \(door.port)")
-      }
-      return door
-    } catch {
-      throw Failure(
-        error.isAddressInUse ? .unavailable : .notPermitted,
-        "can't open the page on \(error); --web takes another port, and 0 is none")
+    ) {
+      Failure.cannotListen(
+        $0, "can't open the page on \($0); --web takes another port, and 0 is none")
     }
+    if door.port != wanted.port {
+      Environment.say("port \(wanted.port) is taken; the page is at port \(door.port)")
+    }
+    return door
   }
 
   private func beginAlone() throws(Failure) {
@@ -212,15 +207,15 @@ final class RunningNode {
     configuration.server = options.server
     configuration.connectsToHardware = options.connects
     configuration.connectedPorts = node.connectedPorts
-    configuration.connections = node.connections.map {
-      JackConnection(own: $0.own, other: $0.other)
-    }
+    configuration.connections = node.connections
     do {
       let link = try JackLink(
         configuration, engine: engine, awaitsServer: awaitsServer,
         report: { Environment.say($0) },
-        connectionsChanged: { [connectionNews] in connectionNews.tell($0) },
-        portsChanged: { [connectionNews] in connectionNews.wake() })
+        connectionsChanged: { [weak self] connections in
+          guard let self else { return }
+          _ = news.leave { [unowned self] in follow(connections) }
+        }, portsChanged: { [news] in _ = news.leave {} })
       sound.link = link
       node.name = link.name
       standby?.end()
@@ -270,19 +265,22 @@ final class RunningNode {
 
   /// Writes the URL and the pairing file of the node.
   private func tellName(_ url: String, page: String?) {
-    urlFile?.remove()
-    urlFile = URLFile(name: node.name, url: url)
-    pairingFile?.remove()
-    pairingFile = page.flatMap {
-      PairingFile(
-        name: node.name, home: options.home,
-        Pairing(page: $0, tokenPath: web?.token?.path, oscPort: server.port))
+    for file in files { file.remove() }
+    self.url = url
+    let urlFile = NodeFile.folder.flatMap {
+      NodeFile(
+        "\(node.name).url", in: $0, url + "\n", mode: 0o644, "the node runs without it")
     }
+    pairing = page.map {
+      Pairing(page: $0, tokenPath: web?.token?.path, oscPort: server.port)
+    }
+    let pairingFile = pairing?.write(name: node.name, home: options.home)
+    files = [urlFile, pairingFile].compactMap(\.self)
   }
 
   /// Moves these files to the node's new name.
   func tellNewName() {
-    if let url = urlFile?.url { tellName(url, page: pairingFile?.pairing.page) }
+    if let url { tellName(url, page: pairing?.page) }
   }
 
   /// Shows on a terminal how to pair a phone.
@@ -290,7 +288,7 @@ final class RunningNode {
   /// The token must not get into a log.
   private func showPairing(_ page: String) {
     guard options.access.isOpen else { return }
-    guard let pairing = pairingFile?.pairing, Environment.isWatched else {
+    guard let pairing, Environment.isWatched else {
       Environment.say(
         web?.token == nil
           ? "everybody on this network can play at \(page)"
@@ -317,8 +315,7 @@ final class RunningNode {
     standby?.end()
     // Nothing renders from here on: the song that the engine reads is freed with the node.
     _ = engine.takeOver(sampleRate: Double(engine.shared.sampleRate))
-    urlFile?.remove()
-    pairingFile?.remove()
+    for file in files { file.remove() }
   }
 
   /// Waits until all writes are done.
@@ -361,10 +358,9 @@ final class RunningNode {
     run(atMost: Self.openingMilliseconds) { !node.isOpening && !node.isChangingInstrument }
   }
 
-  private func followConnections() {
+  private func follow(_ connections: [SoundConnection]) {
     // The manager keeps those of a session.
-    guard let connections = connectionNews.take(), session == nil else { return }
-    node.connections = connections.map { NodeState.Connection(own: $0.own, other: $0.other) }
+    if session == nil { node.connections = connections }
   }
 }
 

@@ -1,5 +1,4 @@
 internal import Control
-internal import Glibc
 internal import OSC
 internal import Posix
 
@@ -17,8 +16,7 @@ final class SessionClient {
   // The interval between checks for changes, in microseconds.
   private static let lookPeriod = 250_000.0
 
-  private let manager: LibloPeer
-  private let socket: Descriptor
+  private let manager: SocketPeer
   private unowned let program: RunningNode
   private let name: String
   private var folder: String?
@@ -31,15 +29,14 @@ final class SessionClient {
 
   /// Nil if the URL is invalid: the node then runs as if without a manager.
   init?(url: String, name: String, program: RunningNode) {
-    guard let manager = LibloPeer(url: url),
-      let socket = try? Descriptor(dup(manager.descriptor), orThrow: "socket")
+    // Any other sender could open a session, and make the node write anywhere.
+    guard let place = NodePlace(url), !place.isStream,
+      let endpoint = Endpoint(resolving: place.text),
+      let manager = try? SocketPeer(endpoint, isExclusive: true)
     else { return nil }
     self.manager = manager
-    self.socket = socket
     self.program = program
     self.name = name
-    // Any other sender could open a session, and make the node write anywhere.
-    manager.takeOnlyOwn()
     manager.whenReceived = { [unowned self] in take($0, $1) }
   }
 
@@ -51,7 +48,7 @@ final class SessionClient {
   ///
   /// Returns false if the message could not be sent.
   func announce(on loop: EventLoop) -> Bool {
-    loop.watch(socket) { [unowned self] in
+    loop.watch(manager.socket.descriptor) { [unowned self] in
       // Joining the server runs the event loop: messages that arrive meanwhile wait.
       guard !isOpening else { return }
       while manager.receive(milliseconds: 0) {}
@@ -62,7 +59,7 @@ final class SessionClient {
   }
 
   /// Stops listening to the manager.
-  func withdraw(from loop: EventLoop) { loop.forget(socket) }
+  func withdraw(from loop: EventLoop) { loop.forget(manager.socket.descriptor) }
 
   private func take(_ path: String, _ arguments: [Argument]) {
     let texts = arguments.map { $0.text ?? "" }
@@ -118,8 +115,7 @@ final class SessionClient {
     }
     self.folder = folder
     succeed("/nsm/client/open", "opened \(clientName)")
-    if isDirty { manager.send("/nsm/client/is_clean") }
-    isDirty = false
+    tellClean()
     // The next check reports whether there are any.
     changesSeen = -1
   }
@@ -133,8 +129,7 @@ final class SessionClient {
     do throws(SystemError) {
       try Files.write(text, to: file)
       saved = text
-      if isDirty { manager.send("/nsm/client/is_clean") }
-      isDirty = false
+      tellClean()
       succeed("/nsm/client/save", "saved")
     } catch {
       fail("/nsm/client/save", Self.generalError, "can't save: \(error)")
@@ -151,6 +146,11 @@ final class SessionClient {
     guard differs != isDirty else { return }
     isDirty = differs
     manager.send(differs ? "/nsm/client/is_dirty" : "/nsm/client/is_clean")
+  }
+
+  private func tellClean() {
+    if isDirty { manager.send("/nsm/client/is_clean") }
+    isDirty = false
   }
 
   private func succeed(_ path: String, _ text: String) {

@@ -32,11 +32,9 @@ struct StartingState {
 
   /// Creates the data directory, or checks that it is writable.
   static func makeHome(_ options: RunOptions) throws(Failure) {
-    do throws(SystemError) {
-      try Files.makeFolder(options.home)
-    } catch {
-      throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
-    }
+    try Failure.of(
+      .cannotWrite, "can't use the home folder \(options.home): ",
+      try Files.makeFolder(options.home))
   }
 
   /// Claims the saved state, and restores it unless the node starts fresh.
@@ -85,10 +83,8 @@ struct StartingState {
   }
 
   private static func set(_ settings: [String], _ node: Node) throws(Failure) {
-    do throws(Refusal) {
+    try Failure.of("--set") { () throws(Refusal) in
       for setting in settings { try node.set(setting) }
-    } catch {
-      throw Failure(.usage, "--set: \(error.message)")
     }
   }
 

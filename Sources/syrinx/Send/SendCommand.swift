@@ -9,13 +9,11 @@ enum SendCommand {
   static let page = CommandPage(
     name: "send", summary: "Send OSC messages to a node, and print the answers.",
     usage: "syrinx send [OPTIONS] /address [ARGUMENT]... | -",
-    options: [
-      .to,
-      .init(
-        "wait", value: "SECONDS",
-        "Print all that comes for so long; 0 sends and does not wait"),
-      .init("json", "Print each answer as a JSON object in a line: address and arguments"),
-    ],
+    options: """
+      \(NodePlace.option)
+      --wait SECONDS: Print all that comes for so long; 0 sends and does not wait
+      --json: Print each answer as a JSON object in a line: address and arguments
+      """,
     details: """
       An argument that looks like a whole number is sent as i, one with a point as f, T and F as
       true and false, any other as s, and so is whatever the address takes for a name; i:, f: or
@@ -46,15 +44,9 @@ enum SendCommand {
       throw Failure(.usage, "what shall be sent? syrinx send /address [ARGUMENT]...")
     }
     guard path.hasPrefix("/") || path == "-" else {
-      throw Failure(
-        .usage, "an address begins with /, and - is standard input; got \(quoted(path))")
+      throw .usage("an address begins with /, and - is standard input", got: path)
     }
-    let wait = try given["wait"].map { text throws(Failure) -> Double in
-      guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
-        throw Failure(.usage, "--wait takes seconds, 0 or more; got \(quoted(text))")
-      }
-      return seconds
-    }
+    let wait = try given.seconds("wait")
     let conversation = try Conversation(with: given.place)
     let isJSON = given.has("json")
     conversation.whenAnswered = { path, arguments in

@@ -14,80 +14,64 @@ enum TakesCommand {
     /// The options of the command, apart from `--home`.
     let options: [String]
     let run: @Sendable (TakesRequest) throws(Failure) -> Void
+
+    init(
+      _ name: String, _ arguments: String, _ summary: String, _ options: [String],
+      _ run: @escaping @Sendable (TakesRequest) throws(Failure) -> Void
+    ) {
+      (self.name, self.arguments, self.summary) = (name, arguments, summary)
+      (self.options, self.run) = (options, run)
+    }
   }
 
+  private static let searching = TakesSearch.options + listing
+  private static let listing = ["json", "offset", "count"]
+
   static let verbs = [
+    Verb("list", "", "List takes, newest first", searching, TakesListing.list),
+    Verb("find", "WORD...", "List those with all of these words", searching, TakesListing.find),
+    Verb("show", "ID...", "Tell all that is known of a take", ["json"], TakesListing.show),
+    Verb("map", "FILE|-", "Write the places as GeoJSON", TakesSearch.options, TakesListing.map),
+    Verb("play", "ID", "Play a take through a running node", ["to"], TakesPlaying.play),
     Verb(
-      name: "list", arguments: "", summary: "List takes, newest first",
-      options: TakesSearch.options + ["json", "offset", "count"], run: TakesListing.list),
+      "import", "FILE...", "Copy sound files in, and print their ids", [],
+      TakesFiling.importFiles),
+    Verb("export", "ID FILE", "Write a take in the format of the ending", [], TakesFiling.export),
+    Verb("export", "ID... FOLDER", "Write takes as WAV, named by title", [], TakesFiling.export),
     Verb(
-      name: "find", arguments: "WORD...", summary: "List those with all of these words",
-      options: TakesSearch.options + ["json", "offset", "count"], run: TakesListing.find),
+      "edit", "ID", "Change what is written about a take", TakesEditing.options,
+      TakesEditing.edit),
+    Verb("delete", "ID...", "Move takes to the trash, for 30 days", [], TakesEditing.delete),
+    Verb("restore", "ID...", "Take them out of it again", [], TakesEditing.restore),
     Verb(
-      name: "show", arguments: "ID...", summary: "Tell all that is known of a take",
-      options: ["json"], run: TakesListing.show),
-    Verb(
-      name: "map", arguments: "FILE|-", summary: "Write the places as GeoJSON",
-      options: TakesSearch.options, run: TakesListing.map),
-    Verb(
-      name: "play", arguments: "ID", summary: "Play a take through a running node",
-      options: ["to"], run: TakesPlaying.play),
-    Verb(
-      name: "import", arguments: "FILE...", summary: "Copy sound files in, and print their ids",
-      options: [], run: TakesFiling.importFiles),
-    Verb(
-      name: "export", arguments: "ID FILE", summary: "Write a take in the format of the ending",
-      options: [], run: TakesFiling.export),
-    Verb(
-      name: "export", arguments: "ID... FOLDER", summary: "Write takes as WAV, named by title",
-      options: [], run: TakesFiling.export),
-    Verb(
-      name: "edit", arguments: "ID", summary: "Change what is written about a take",
-      options: ["title", "species", "notes", "message", "image"], run: TakesEditing.edit),
-    Verb(
-      name: "delete", arguments: "ID...", summary: "Move takes to the trash, for 30 days",
-      options: [], run: TakesEditing.delete),
-    Verb(
-      name: "restore", arguments: "ID...", summary: "Take them out of it again",
-      options: [], run: TakesEditing.restore),
-    Verb(
-      name: "trash", arguments: "", summary: "List what is in the trash, or empty it",
-      options: ["json", "offset", "count", "empty"], run: TakesListing.trash),
-    Verb(
-      name: "reindex", arguments: "", summary: "Make the database anew from the files",
-      options: [], run: TakesFiling.reindex),
+      "trash", "", "List what is in the trash, or empty it", listing + ["empty"],
+      TakesListing.trash),
+    Verb("reindex", "", "Make the database anew from the files", [], TakesFiling.reindex),
   ]
 
   static let page = CommandPage(
     name: "takes", summary: "List, play, move, describe and mend the takes of a home folder.",
     usage: "syrinx takes COMMAND [OPTIONS] [ARGUMENT]...",
-    options: [
-      .init(
-        "home", value: "DIR",
-        "Home folder of the takes (default: $XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx); "
-          + "what plays has its own"),
-      .init("json", "list, find, trash: as a JSON array of objects; show: as one object each"),
-      .init(
-        "text", value: "WORDS",
-        "list, find, map: with words that begin so in title, species, notes or message"),
-      .init(
-        "species", value: "WORDS",
-        "list, find, map: with words that begin so in the species; edit: the species itself"),
-      .init("from", value: "DATE", "list, find, map: since then"),
-      .init(
-        "to", value: "DATE|HOST:PORT",
-        "list, find, map: until then; play: where the node listens, as for `syrinx send`"),
-      .init("near", value: "LAT,LON", "list, find, map: near this place, in degrees"),
-      .init("within", value: "KM", "How near, in kilometres (default: 1)"),
-      .init("offset", value: "NUMBER", "list, find, trash: leave so many out (default: 0)"),
-      .init(
-        "count", value: "NUMBER|all", "list, find, trash: this many (default: 50)"),
-      .init("title", value: "TEXT", "edit: the title; \"\" calls it after the time of day"),
-      .init("notes", value: "TEXT", "edit: the notes"),
-      .init("message", value: "TEXT", "edit: the message that was left with it"),
-      .init("image", value: "FILE", "edit: a picture to go with it; \"\" for none"),
-      .init("empty", "trash: delete all that is in it for good"),
-    ],
+    options: """
+      --home DIR: Home folder of the takes (default: $XDG_DATA_HOME/syrinx, else \
+      ~/.local/share/syrinx); what plays has its own
+      --json: list, find, trash: as a JSON array of objects; show: as one object each
+      --text WORDS: list, find, map: with words that begin so in title, species, notes or message
+      --species WORDS: list, find, map: with words that begin so in the species; edit: the species \
+      itself
+      --from DATE: list, find, map: since then
+      --to DATE|HOST:PORT: list, find, map: until then; play: where the node listens, as for \
+      `syrinx send`
+      --near LAT,LON: list, find, map: near this place, in degrees
+      --within KM: How near, in kilometres (default: 1)
+      --offset NUMBER: list, find, trash: leave so many out (default: 0)
+      --count NUMBER|all: list, find, trash: this many (default: 50)
+      --title TEXT: edit: the title; "" calls it after the time of day
+      --notes TEXT: edit: the notes
+      --message TEXT: edit: the message that was left with it
+      --image FILE: edit: a picture to go with it; "" for none
+      --empty: trash: delete all that is in it for good
+      """,
     details: """
       Commands:
       \(overview)
@@ -148,17 +132,5 @@ enum TakesCommand {
     var names: [String] = []
     for verb in verbs where names.last != verb.name { names.append(verb.name) }
     return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
-  }
-}
-
-extension CommandPage.Given {
-  /// The value of an option, which must be an integer in this range.
-  func whole(_ option: String, _ range: ClosedRange<Int>) throws(Failure) -> Int? {
-    guard let text = self[option] else { return nil }
-    guard let number = Int(text), range.contains(number) else {
-      throw Failure(
-        .usage, "--\(option) takes a number, \(range.lowerBound) or more; got \(quoted(text))")
-    }
-    return number
   }
 }

@@ -8,10 +8,13 @@ enum TakesEditing {
   // Far above the pictures that phones take.
   private static let mostImageBytes = 64 << 20
 
+  /// The options that change a take.
+  static let options = ["title", "species", "notes", "message", "image"]
+
   static func edit(_ request: TakesRequest) throws(Failure) {
     try request.check(1...1)
     let given = request.given
-    guard ["title", "species", "notes", "message", "image"].contains(where: given.has) else {
+    guard options.contains(where: given.has) else {
       throw Failure(
         .usage,
         "what shall be changed? --title, --species, --notes, --message or --image")

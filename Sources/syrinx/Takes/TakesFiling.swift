@@ -34,11 +34,7 @@ enum TakesFiling {
       guard ids.count == 1 else {
         throw Failure(.usage, "several takes need a folder to go to; \(target) is none")
       }
-      do throws(SoundFileError) {
-        _ = try SoundFormat(endingOf: target)
-      } catch {
-        throw Failure(error)
-      }
+      _ = try Failure.of { () throws(SoundFileError) in try SoundFormat(endingOf: target) }
     }
     let library = try request.library()
     var progress = ProgressBar()
@@ -85,7 +81,7 @@ enum TakesFiling {
       progress.clear()
     } catch {
       progress.clear()
-      guard error.isDamage else { throw Failure(error) }
+      guard error.isDamage else { throw error.failure }
       result = try rebuild(home, &progress, &unreadable)
     }
     unreadable.formUnion(result.unreadable)
@@ -102,20 +98,16 @@ enum TakesFiling {
   private static func rebuild(
     _ home: String, _ progress: inout ProgressBar, _ unreadable: inout Set<String>
   ) throws(Failure) -> (takes: Int, unreadable: [String]) {
-    do throws(LibraryFault) {
-      let (library, result) = try TakeLibrary.rebuild(home: home) {
-        progress.show($0, of: $1, "takes")
-      }
-      progress.clear()
-      let adoption = try library.adopt()
-      sayRecovered(adoption, &unreadable)
-      Environment.say(
-        "the database was damaged: it is library.sqlite.damaged now, the new one has no settings "
-          + "yet, and a node that runs on \(home) must be started again")
-      return (result.takes + adoption.adopted.count, result.unreadable)
-    } catch {
-      throw Failure(error)
+    let (library, result) = try Failure.of { () throws(LibraryFault) in
+      try TakeLibrary.rebuild(home: home) { progress.show($0, of: $1, "takes") }
     }
+    progress.clear()
+    let adoption = try Failure.of { () throws(LibraryFault) in try library.adopt() }
+    sayRecovered(adoption, &unreadable)
+    Environment.say(
+      "the database was damaged: it is library.sqlite.damaged now, the new one has no settings "
+        + "yet, and a node that runs on \(home) must be started again")
+    return (result.takes + adoption.adopted.count, result.unreadable)
   }
 
   private static func sayRecovered(_ adoption: Adoption, _ unreadable: inout Set<String>) {

@@ -41,10 +41,10 @@ enum TakesListing {
     _ request: TakesRequest, inTrash: Bool = false,
     _ page: (TakeLibrary, _ offset: Int, _ count: Int) throws(LibraryFault) -> TakePage
   ) throws(Failure) {
-    let offset = try request.given.whole("offset", 0...Int.max) ?? 0
+    let offset = try request.given.whole("offset", least: 0) ?? 0
     let count =
       request.given["count"] == "all"
-      ? Int.max : try request.given.whole("count", 1...Int.max) ?? usualCount
+      ? Int.max : try request.given.whole("count", least: 1) ?? usualCount
     let library = try request.library()
     let page = try Failure.of { () throws(LibraryFault) in try page(library, offset, count) }
     if request.given.has("json") {
@@ -117,7 +117,7 @@ enum TakesListing {
       return (try library.take(id), false)
     } catch {
       if error.kind == .missing, let trashed = try? library.trashed(id) { return (trashed, true) }
-      throw Failure(error)
+      throw error.failure
     }
   }
 
@@ -131,10 +131,6 @@ enum TakesListing {
     let text = PlainText.json(json) + "\n"
     let path = request.arguments[0]
     guard path != "-" else { return try Failure.print(text) }
-    do throws(SystemError) {
-      try Files.write(text, to: path)
-    } catch {
-      throw Failure(.cannotWrite, "can't write \(error)")
-    }
+    try Failure.of(.cannotWrite, "can't write ", try Files.write(text, to: path))
   }
 }

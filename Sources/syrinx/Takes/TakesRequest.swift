@@ -84,26 +84,3 @@ struct TakesRequest {
     "`syrinx takes \(words)" + (given["home"].map { " --home \($0)" } ?? "") + "`"
   }
 }
-
-extension Failure {
-  /// The failure for a library's error.
-  init(_ fault: LibraryFault) {
-    let code: ExitCode =
-      switch fault.kind {
-      case .missing: .missingInput
-      case .denied: .notPermitted
-      case .range: .usage
-      case .broken: .badInput
-      case .io: .cannotWrite
-      case .busy: .unavailable
-      }
-    self.init(code, PlainText.line(fault.message))
-  }
-
-  /// Runs a library operation, and converts its errors.
-  static func of<Result>(
-    _ body: () throws(LibraryFault) -> Result
-  ) throws(Failure) -> Result {
-    do throws(LibraryFault) { return try body() } catch { throw Failure(error) }
-  }
-}

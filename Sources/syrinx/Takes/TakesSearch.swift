@@ -14,41 +14,17 @@ enum TakesSearch {
     var search = TakeSearch()
     search.text = (words + given.all("text")).joined(separator: " ")
     search.species = given.all("species").joined(separator: " ")
-    search.from = try date(given, "from", isEnd: false)
-    search.to = try date(given, "to", isEnd: true)
-    search.place = try place(given)
-    if let text = given["within"] {
-      guard given.has("near") else {
-        throw Failure(.usage, "--within needs a place: --near LAT,LON")
-      }
-      guard let kilometres = Double(text), kilometres >= 0, kilometres.isFinite else {
-        throw Failure(.usage, "--within takes kilometres, 0 or more; got \(quoted(text))")
-      }
-      search.kilometres = kilometres
+    let dates = "a day or a moment, such as 2026-11-21 or 2026-11-21T17:30"
+    search.from = try given.value("from", dates) { ZonedDate(written: $0, isEnd: false) }
+    search.to = try given.value("to", dates) { ZonedDate(written: $0, isEnd: true) }
+    search.place = try given.value(
+      "near", "LAT,LON in degrees, -90 to 90 and -180 to 180", Place.init(written:))
+    guard !given.has("within") || given.has("near") else {
+      throw Failure(.usage, "--within needs a place: --near LAT,LON")
     }
+    let kilometres = try given.number(
+      "within", 0...Double.greatestFiniteMagnitude, "kilometres, 0 or more")
+    if let kilometres { search.kilometres = kilometres }
     return search
-  }
-
-  private static func place(_ given: CommandPage.Given) throws(Failure) -> Place? {
-    guard let text = given["near"] else { return nil }
-    guard let place = Place(written: text) else {
-      throw Failure(
-        .usage,
-        "--near takes LAT,LON in degrees, -90 to 90 and -180 to 180; got \(quoted(text))")
-    }
-    return place
-  }
-
-  private static func date(
-    _ given: CommandPage.Given, _ option: String, isEnd: Bool
-  ) throws(Failure) -> ZonedDate? {
-    guard let text = given[option] else { return nil }
-    guard let date = ZonedDate(written: text, isEnd: isEnd) else {
-      throw Failure(
-        .usage,
-        "--\(option) takes a day or a moment, such as 2026-11-21 or 2026-11-21T17:30; "
-          + "got \(quoted(text))")
-    }
-    return date
   }
 }

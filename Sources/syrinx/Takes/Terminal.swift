@@ -8,8 +8,7 @@ enum Terminal {
   /// The terminal's width in columns: its own, else from COLUMNS; nil without a terminal.
   static var width: Int? {
     guard isatty(1) == 1 else { return nil }
-    var size = winsize()
-    if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    if let size = Environment.size(ofTerminal: 1) { return size.columns }
     if let columns = Environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return columns }
     return usualWidth
   }

@@ -20,11 +20,8 @@ final class FullScreen {
 
   /// The terminal's size in columns and rows.
   var size: (columns: Int, rows: Int) {
-    var size = winsize()
-    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-      return (80, 24)
-    }
-    return (Int(size.ws_col), Int(size.ws_row))
+    guard let size = Environment.size(ofTerminal: 1), size.rows > 0 else { return (80, 24) }
+    return size
   }
 
   /// Takes over the terminal; also again, after another program used it.

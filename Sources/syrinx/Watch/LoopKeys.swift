@@ -10,6 +10,11 @@ struct LoopKeys {
   // Time limit for a node to report the chosen loop, in microseconds.
   private static let answerMicroseconds = 1e6
 
+  // A terminal doesn't report key releases: without a number, a pedal acts at once.
+  private static let commands: [Character: String] = [
+    " ": "pedal", "r": "record", "o": "overdub", "p": "play", "x": "stop", "u": "undo",
+  ]
+
   // The loop that the next press clears, and until when.
   private var clearing: (number: Int, end: Double)?
   // The loop chosen here, until the node reports it.
@@ -40,14 +45,6 @@ struct LoopKeys {
       guard digit <= node.picture.loopCount else { return true }
       chosen = (digit, now + Self.answerMicroseconds)
       node.send("/loop/select", .int32(Int32(digit)))
-    case " ":
-      // A terminal doesn't report key releases: without a number, it acts at once.
-      node.send("/loop/\(number)/pedal")
-    case "r", "R": node.send("/loop/\(number)/record")
-    case "o", "O": node.send("/loop/\(number)/overdub")
-    case "p", "P": node.send("/loop/\(number)/play")
-    case "x", "X": node.send("/loop/\(number)/stop")
-    case "u", "U": node.send("/loop/\(number)/undo")
     case "m", "M":
       node.send("/loop/\(number)/mute", .int32(node.picture.isLoopMuted(number) ? 0 : 1))
     case "c", "C":
@@ -57,8 +54,11 @@ struct LoopKeys {
         clearing = (number, now + Self.patienceMicroseconds)
       }
     default:
-      clearing = question
-      return false
+      guard let command = Self.commands[Character(letter.lowercased())] else {
+        clearing = question
+        return false
+      }
+      node.send("/loop/\(number)/\(command)")
     }
     return true
   }

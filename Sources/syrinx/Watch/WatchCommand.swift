@@ -8,12 +8,11 @@ enum WatchCommand {
   static let page = CommandPage(
     name: "watch", summary: "Show how a running node is, on a full screen.",
     usage: "syrinx watch [OPTIONS]",
-    options: [
-      .to,
-      .init("once", "Print how it is now, in plain lines, and end"),
-      .init(
-        "seconds", value: "SECONDS", "End after so long; with --once, look that long before"),
-    ],
+    options: """
+      \(NodePlace.option)
+      --once: Print how it is now, in plain lines, and end
+      --seconds SECONDS: End after so long; with --once, look that long before
+      """,
     details: """
       Levels, load, effects, player, grid, and what is kept, as the node tells them. Where
       standard output is no terminal it prints all that once, in plain lines, as --once does.
@@ -38,26 +37,13 @@ enum WatchCommand {
   private static let usualColumns = 80
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
-    guard given.rest.isEmpty else {
-      throw Failure(.usage, "`syrinx watch` takes options only; got \(quoted(given.rest[0]))")
-    }
-    let seconds = try given["seconds"].map { text throws(Failure) -> Double in
-      guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
-        throw Failure(.usage, "--seconds takes seconds, 0 or more; got \(quoted(text))")
-      }
-      return seconds
-    }
+    try given.checkNoArguments()
+    let seconds = try given.seconds("seconds")
     let node = try WatchedNode(at: given.place)
     try find(node)
     defer { node.leave() }
     if FullScreen.isPossible, !given.has("once") {
-      let session: WatchSession
-      do throws(SystemError) {
-        session = try WatchSession(node, seconds: seconds)
-      } catch {
-        throw Failure(.fault, "\(error)")
-      }
-      session.run()
+      try Failure.of(.fault, "", try WatchSession(node, seconds: seconds)).run()
     } else {
       try printOnce(node, seconds: seconds ?? 0)
     }
@@ -67,11 +53,7 @@ enum WatchCommand {
   private static func find(_ node: WatchedNode) throws(Failure) {
     let deadline = HostTime.steady + patienceMicroseconds
     turn(node, until: { node.isKnown }, deadline: deadline)
-    guard node.isKnown else {
-      throw Failure(
-        .unavailable,
-        "no answer from \(node.place); is a node running there? `syrinx run` starts one")
-    }
+    guard node.isKnown else { throw NodePlace.noAnswer(from: node.place) }
   }
 
   private static func printOnce(_ node: WatchedNode, seconds: Double) throws(Failure) {

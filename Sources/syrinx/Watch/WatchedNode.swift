@@ -87,11 +87,6 @@ final class WatchedNode {
     return max(1, Int((nextAsk - now) / 1e3))
   }
 
-  /// Sends the node a command of the user.
-  func tell(_ path: String, _ arguments: Argument...) {
-    peer.send(path, arguments)
-  }
-
   /// Unsubscribes from the node.
   func leave() {
     if isKnown { peer.send("/unsubscribe") }

@@ -1,4 +1,5 @@
 internal import Doors
+internal import Posix
 
 /// The data by which a phone reaches the node's page.
 struct Pairing: Equatable {
@@ -15,6 +16,24 @@ struct Pairing: Equatable {
   var address: String {
     guard let tokenPath, let text = WebToken(at: tokenPath).text else { return page }
     return "\(page)#t=\(text)"
+  }
+
+  /// Reads the pairing of a running node by name; nil if there is none, or the node has no page.
+  static func read(name: String, home: String) -> Pairing? {
+    guard let text = Files.read("\(NodeFile.folder ?? home)/\(name).web") else { return nil }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard lines.count >= 3, let port = UInt16(lines[2]) else { return nil }
+    return Pairing(page: lines[0], tokenPath: lines[1].isEmpty ? nil : lines[1], oscPort: port)
+  }
+
+  /// Writes the file from which `syrinx web` reads the pairing of a node; nil if that fails.
+  ///
+  /// It is next to the URL file; without that folder, in the data directory.
+  func write(name: String, home: String) -> NodeFile? {
+    NodeFile(
+      "\(name).web", in: NodeFile.folder ?? home,
+      "\(page)\n\(tokenPath ?? "")\n\(oscPort)\n", mode: 0o600,
+      "`syrinx web` will not find this node")
   }
 
   /// The lines shown to the user: a QR code, the address, and who can connect.

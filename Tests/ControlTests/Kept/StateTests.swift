@@ -10,7 +10,7 @@ import Testing
   private func state(_ values: [String], _ links: [(String, String)] = []) -> NodeState {
     var state = NodeState()
     state.values = values
-    state.connections = links.map { NodeState.Connection(own: $0.0, other: $0.1) }
+    state.connections = links.map { SoundConnection(own: $0.0, other: $0.1) }
     return state
   }
 
@@ -367,7 +367,7 @@ import Testing
 
   @Test func `connections are part of the state`() throws {
     begin()
-    let link = NodeState.Connection(own: "in_1", other: "system:capture_1")
+    let link = SoundConnection(own: "in_1", other: "system:capture_1")
     desk.node.connections = [link]
     pass(0.3)
     #expect(try file.read()?.connections == [link])
