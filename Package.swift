@@ -139,7 +139,7 @@ let package = Package(
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CLiblo", "CQrencode", "CRealtime", "Control", "DSP", "Doors", "Drivers",
+        "CAvahi", "CQrencode", "CRealtime", "Control", "DSP", "Doors", "Drivers",
         "Engine", "Feed", "JSON", "Library", "OSC", "Posix", "Screen", "SoundFiles", "Surfaces",
       ],
       linkerSettings: linker + ordering),

@@ -92,6 +92,14 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// The error for a host that can't be resolved.
+package struct UnknownHost: Error {
+  let code: Int32
+
+  /// The system's description.
+  package var reason: String { String(cString: gai_strerror(code)) }
+}
+
 /// Returns the entries of a linked list of C.
 private func entries<Entry>(
   _ list: UnsafeMutablePointer<Entry>?, next: (Entry) -> UnsafeMutablePointer<Entry>?
@@ -139,21 +147,22 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   /// Resolves `HOST:PORT`.
   ///
   /// IPv6 addresses are in brackets.
-  package init?(resolving text: String) {
+  package init(resolving text: String) throws(UnknownHost) {
     guard let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...]), port != 0
-    else { return nil }
+    else { throw UnknownHost(code: EAI_SERVICE) }
     var host = String(text[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
-    guard !host.isEmpty, getaddrinfo(host, nil, &hints, &list) == 0 else { return nil }
+    let code = host.isEmpty ? EAI_NONAME : getaddrinfo(host, nil, &hints, &list)
+    guard code == 0 else { throw UnknownHost(code: code) }
     defer { freeaddrinfo(list) }
     let found = entries(list, next: \.ai_next).compactMap { Endpoint($0.ai_addr) }
     // IPv4 first: most control surfaces listen on nothing else.
     guard var endpoint = found.first(where: { $0.address.isVersion4 }) ?? found.first
-    else { return nil }
+    else { throw UnknownHost(code: EAI_NONAME) }
     endpoint.port = port
     self = endpoint
   }

@@ -96,6 +96,20 @@ package final class Socket {
     set(SOL_SOCKET, SO_SNDBUF, Int32(clamping: outgoingBytes))
   }
 
+  /// Connects a stream to an endpoint.
+  ///
+  /// Writing to it blocks until the system has taken all bytes.
+  package init(connectedTo endpoint: Endpoint) throws(SystemError) {
+    isVersion4 = endpoint.address.isVersion4
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    descriptor = try Descriptor(
+      socket(isVersion4 ? AF_INET : AF_INET6, type, 0), orThrow: "socket")
+    guard endpoint.withSockaddr({ connect(descriptor.number, $0, $1) }) == 0 else {
+      throw SystemError("connect")
+    }
+    set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+  }
+
   private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
     var value = value
     setsockopt(descriptor.number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))

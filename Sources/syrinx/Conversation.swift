@@ -29,7 +29,7 @@ final class Conversation {
   var whenRefused: ((Failure) -> Void)?
 
   private let place: NodePlace
-  private let peer: any OSCPeer
+  private let peer: OSCPeer
   private var errands: [Errand] = []
   private var token = firstToken
   private var isSynced = false

@@ -130,7 +130,7 @@ struct RunOptions {
       "feedback", "HOST:PORT of a host that can be found, a port, or osc.udp://HOST:PORT"
     ) { text in
       NodePlace(text, usualPort: nil).flatMap { place in
-        place.isStream ? nil : Endpoint(resolving: place.text).map { (text, $0) }
+        place.isStream ? nil : (try? Endpoint(resolving: place.text)).map { (text, $0) }
       }
     }
     for (text, endpoint) in places where !access.isOpen && !endpoint.address.isLoopback {

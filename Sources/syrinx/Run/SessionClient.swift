@@ -16,7 +16,8 @@ final class SessionClient {
   // The interval between checks for changes, in microseconds.
   private static let lookPeriod = 250_000.0
 
-  private let manager: SocketPeer
+  private let manager: OSCPeer
+  private let socket: Descriptor
   private unowned let program: RunningNode
   private let name: String
   private var folder: String?
@@ -30,11 +31,11 @@ final class SessionClient {
   /// Nil if the URL is invalid: the node then runs as if without a manager.
   init?(url: String, name: String, program: RunningNode) {
     // Any other sender could open a session, and make the node write anywhere.
-    guard let place = NodePlace(url), !place.isStream,
-      let endpoint = Endpoint(resolving: place.text),
-      let manager = try? SocketPeer(endpoint, isExclusive: true)
+    guard let place = NodePlace(url), let manager = try? OSCPeer(place, isExclusive: true),
+      let socket = manager.socket?.descriptor
     else { return nil }
     self.manager = manager
+    self.socket = socket
     self.program = program
     self.name = name
     manager.whenReceived = { [unowned self] in take($0, $1) }
@@ -48,7 +49,7 @@ final class SessionClient {
   ///
   /// Returns false if the message could not be sent.
   func announce(on loop: EventLoop) -> Bool {
-    loop.watch(manager.socket.descriptor) { [unowned self] in
+    loop.watch(socket) { [unowned self] in
       // Joining the server runs the event loop: messages that arrive meanwhile wait.
       guard !isOpening else { return }
       while manager.receive(milliseconds: 0) {}
@@ -59,7 +60,7 @@ final class SessionClient {
   }
 
   /// Stops listening to the manager.
-  func withdraw(from loop: EventLoop) { loop.forget(manager.socket.descriptor) }
+  func withdraw(from loop: EventLoop) { loop.forget(socket) }
 
   private func take(_ path: String, _ arguments: [Argument]) {
     let texts = arguments.map { $0.text ?? "" }

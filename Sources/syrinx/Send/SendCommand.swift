@@ -3,8 +3,6 @@ internal import OSC
 internal import Posix
 
 /// The command `syrinx send`: sends messages to a node, and prints its replies.
-///
-/// It uses liblo, as other programs do, where that supports the transport.
 enum SendCommand {
   static let page = CommandPage(
     name: "send", summary: "Send OSC messages to a node, and print the answers.",

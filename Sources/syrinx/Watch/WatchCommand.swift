@@ -69,7 +69,7 @@ enum WatchCommand {
 
   private static func turn(_ node: WatchedNode, until isDone: () -> Bool, deadline: Double) {
     let loop = EventLoop()
-    loop.watch(node.socket) {}
+    if let socket = node.socket { loop.watch(socket) {} }
     while !isDone(), HostTime.steady < deadline {
       loop.turn(milliseconds: min(node.look(), 20))
     }

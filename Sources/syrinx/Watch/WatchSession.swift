@@ -38,7 +38,7 @@ final class WatchSession {
 
   /// Shows the node until it is stopped.
   func run() {
-    loop.watch(node.socket) {}
+    if let socket = node.socket { loop.watch(socket) {} }
     loop.watch(signals.descriptor) { [unowned self] in
       while let number = signals.next() { take(signal: number) }
     }

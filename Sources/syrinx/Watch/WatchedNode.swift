@@ -1,5 +1,4 @@
 internal import Control
-internal import Glibc
 internal import OSC
 internal import Posix
 internal import Screen
@@ -21,10 +20,10 @@ final class WatchedNode {
   let place: String
   /// The picture of the node.
   private(set) var picture = NodePicture()
-  /// The descriptor that becomes readable when the node has sent something.
-  let socket: Descriptor
+  /// The descriptor that becomes readable when the node has sent something; nil without a connection.
+  var socket: Descriptor? { peer.socket?.descriptor }
 
-  private let peer: any OSCPeer
+  private let peer: OSCPeer
   private var nextAsk = 0.0
   private var nextSubscribe = 0.0
   private var nextTakes = 0.0
@@ -39,10 +38,6 @@ final class WatchedNode {
   init(at place: NodePlace) throws(Failure) {
     self.place = place.text
     peer = try place.peer()
-    guard let socket = try? Descriptor(dup(peer.descriptor), orThrow: "socket") else {
-      throw Failure(.fault, "there are no more descriptors")
-    }
-    self.socket = socket
     peer.whenReceived = { [unowned self] in take($0, $1) }
   }
 
