@@ -16,34 +16,30 @@ struct TakeRoutes: Sendable {
   /// The action for a request below `/files/`.
   func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     let parts = request.path.split(separator: "/").dropFirst().map(String.init)
-    switch (request.method, parts.count) {
-    case ("POST", 1) where parts[0] == "takes":
+    let part = parts.first == "takes" && parts.count == 3 ? parts[2] : ""
+    switch (request.isReading ? "GET" : request.method, part) {
+    case ("POST", "") where parts == ["takes"]:
       let name = Upload.plainName(request.query("name"), otherwise: "sound.wav")
       return receive(request, name, most: Self.mostSoundBytes) { node, path, ending in
         node.importTake(path, then: ending)
       }
-    case ("POST", 3) where parts[0] == "takes" && parts[2] == "image":
+    case ("POST", "image"):
       let name = Upload.plainName(request.query("name"), otherwise: "image")
       return receive(request, name, most: Self.mostImageBytes) { node, path, ending in
         node.setTakeImage(parts[1], path, then: ending)
       }
-    case ("GET", 3), ("HEAD", 3):
-      switch parts[2] {
-      case "sound" where parts[0] == "takes": return send(parts[1], request) { $0.sound }
-      case "image" where parts[0] == "takes": return send(parts[1], request) { $0.image }
-      case "small" where parts[0] == "takes":
-        return send(parts[1], request, isAsked: false) { $0.small }
-      case "export" where parts[0] == "takes": return export(parts[1], request)
-      default: break
-      }
-    default: break
+    case ("GET", "sound"): return send(parts[1], request) { $0.sound }
+    case ("GET", "image"): return send(parts[1], request) { $0.image }
+    case ("GET", "small"): return send(parts[1], request, isAsked: false) { $0.small }
+    case ("GET", "export"): return export(parts[1], request)
+    default:
+      return .answer(
+        .refusal(
+          404,
+          "there is no such file; takes are /files/takes/ID/sound, /files/takes/ID/image, "
+            + "/files/takes/ID/small and /files/takes/ID/export?format=wav, and new ones are sent to /files/takes?name=FILE"
+        ))
     }
-    return .answer(
-      .refusal(
-        404,
-        "there is no such file; takes are /files/takes/ID/sound, /files/takes/ID/image, "
-          + "/files/takes/ID/small and /files/takes/ID/export?format=wav, and new ones are sent to /files/takes?name=FILE"
-      ))
   }
 
   // MARK: - Downloads

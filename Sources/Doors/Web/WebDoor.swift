@@ -108,7 +108,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     var wanted = options.port
     while true {
       do throws(SystemError) {
-        try bind(wanted)
+        listeners = try Socket.listening(at: wanted, isOpen: who.isOpen)
+        port = listeners[0].port
         return
       } catch {
         guard error.isAddressInUse, options.takesOther, wanted != 0 else { throw error }
@@ -116,11 +117,6 @@ package final class WebDoor: Outlet, @unchecked Sendable {
         wanted = wanted < last ? wanted + 1 : 0
       }
     }
-  }
-
-  private func bind(_ wanted: UInt16) throws(SystemError) {
-    listeners = try Socket.listening(at: wanted, isOpen: who.isOpen)
-    port = listeners[0].port
   }
 
   private func accept(from listener: Socket) {
