@@ -18,8 +18,10 @@ package struct InstrumentSample: Hashable, Sendable {
     case vorbis(place: Int, bytes: Int)
     /// A separate sound file.
     case file
-    /// No file: the channels in memory.
+    /// No file: the channels of a recording, in memory.
     case memory([[Float]])
+    /// No file: one synthesized channel, in memory.
+    case synthesized([Float])
   }
 
   /// The channel of a stereo pair.
@@ -54,7 +56,7 @@ package struct InstrumentSample: Hashable, Sendable {
   /// Whether 16 bits are enough for its dynamic range.
   package var isCompact: Bool {
     switch storage {
-    case .integers, .vorbis: true
+    case .integers, .vorbis, .synthesized: true
     case .fineIntegers, .file, .memory: false
     }
   }
@@ -71,6 +73,7 @@ package struct InstrumentSample: Hashable, Sendable {
       return try SampleFile(path, place: place, bytes: bytes).read(frames: frames)
     case .file: return try SampleFile(path).read(frames: frames)
     case .memory(let channels): return channels
+    case .synthesized(let channel): return [channel]
     }
   }
 

@@ -26,6 +26,13 @@ import Tones
     }
   }
 
+  @Test("No built-in instrument takes more than 12 MB", arguments: BuiltInInstrument.allCases)
+  func memory(_ builtIn: BuiltInInstrument) throws {
+    let instrument = builtIn.make()
+    let sounds = try instrument.samples.map { try $0.read() }
+    #expect(InstrumentImage.make(instrument, sounds: sounds).bytes < 12_000_000)
+  }
+
   @Test("The synthesis is deterministic", arguments: BuiltInInstrument.allCases)
   func sameness(_ builtIn: BuiltInInstrument) {
     let (one, other) = (builtIn.make(), builtIn.make())

@@ -12,10 +12,8 @@ final class SoundMemory: @unchecked Sendable {
   private static var spare: Int { 16 }
   // Interpolated and low-passed samples can exceed the peak of the original ones.
   private static var headroom: Float { 1.25 }
-  // Smaller differences don't count: one step of 16 bits, or of floats 90 dB below their peak, which is more
-  // than the ripple of the filters.
+  // One step of 16 bits; smaller differences don't count.
   private static var leastDifference: Float { 1.25 / 32_767 }
-  private static var leastRelativeDifference: Float { 0x1p-15 }
   // The level that has almost nothing in the upper half of the spectrum.
   private static var dullLevel: Int { 3 }
   // The samples read past the start of a step.
@@ -75,8 +73,8 @@ final class SoundMemory: @unchecked Sendable {
 
   /// Creates a sound of one or two channels that plays to `end` or loops forever.
   ///
-  /// Of each level it stores only the part that differs from the first, and without half-way samples the
-  /// part that has nothing in the upper half of the spectrum. A compact sound stores 16-bit samples.
+  /// A compact sound stores 16-bit samples, and of each level only the part that differs from the
+  /// first.
   init(
     _ channels: [[Float]], isCompact: Bool, end: Int, loop: Range<Int>?, fastest: Float,
     with workshop: SoundWorkshop
@@ -87,33 +85,38 @@ final class SoundMemory: @unchecked Sendable {
       SampleRun($0, end: end, loop: loop, from: first, to: length + Self.spare)
     }
     let gain = isCompact ? Self.gain(channels) : nil
-    let least =
-      isCompact ? Self.leastDifference : Self.leastRelativeDifference * Self.peak(channels)
     var (planes, bytes) = ([UnsafeMutableRawPointer](), 0)
     /// Returns the frame from which a level is equivalent to the original; nil if it is everywhere.
     func agreement(of lows: [SampleRun]) -> Int? {
       zip(sources, lows).compactMap {
-        $0.lastDifference(from: $1, first: first, last: length, most: least)
+        $0.lastDifference(from: $1, first: first, last: length, most: Self.leastDifference)
       }.max().map { $0 + SamplerSound.reach }
     }
     var rest: SoundRest?
-    let start = max(
-      0, agreement(of: sources.map { $0.samples(level: Self.dullLevel, workshop) }) ?? 0)
-    if length - start > Self.leastRest {
-      let sides = sources.map { source in
-        let places = [0, 1].map { Self.half(source, from: start, to: length, $0, gain: gain) }
-        planes += places.map(\.memory)
-        bytes += places.reduce(0) { $0 + $1.bytes }
-        return SoundSide(
-          samples: places[0].origin, halves: places[1].origin, isCompact: isCompact)
+    if let gain {
+      let start = max(
+        0, agreement(of: sources.map { $0.samples(level: Self.dullLevel, workshop) }) ?? 0)
+      if length - start > Self.leastRest {
+        let sides = sources.map { source in
+          let places = [0, 1].map { Self.half(source, from: start, to: length, $0, gain: gain) }
+          planes += places.map(\.memory)
+          bytes += places.reduce(0) { $0 + $1.bytes }
+          return SoundSide(
+            samples: places[0].origin, halves: places[1].origin, isCompact: true)
+        }
+        rest = SoundRest(part: SoundPart(sides, halving: 1), start: Int64(start) << 32)
       }
-      rest = SoundRest(part: SoundPart(sides, halving: 1), start: Int64(start) << 32)
     }
     levels = .allocate(capacity: layout.levels)
     for level in 0..<layout.levels {
       let lows = sources.map { $0.samples(level: level, workshop) }
       // The frame from which another part is equivalent.
-      let last = level == 0 ? rest.map { Int($0.start >> 32) } ?? .max : agreement(of: lows)
+      var last: Int?
+      if level == 0 {
+        last = rest.map { Int($0.start >> 32) } ?? .max
+      } else {
+        last = isCompact ? agreement(of: lows) : .max
+      }
       let kept = last.map { min(length, $0, length - Self.beyond) + Self.beyond } ?? 0
       guard kept > 0 else {
         (levels + level).initialize(to: SoundLevel(part: levels[0].part, end: .min))
@@ -147,11 +150,6 @@ final class SoundMemory: @unchecked Sendable {
   ///
   /// It is the same for everything made of one recording, so a voice can switch between parts.
   private static func gain(_ channels: [[Float]]) -> Float {
-    let peak = peak(channels)
-    return (peak > 0 ? peak : 1) * headroom / 32_767
-  }
-
-  private static func peak(_ channels: [[Float]]) -> Float {
     var peak: Float = 0
     for channel in channels.prefix(2) {
       channel.withUnsafeBufferPointer { samples in
@@ -160,7 +158,7 @@ final class SoundMemory: @unchecked Sendable {
         if found.isFinite { peak = max(peak, found) }
       }
     }
-    return peak
+    return (peak > 0 ? peak : 1) * headroom / 32_767
   }
 
   /// Allocates the samples of a plane, or silence.
@@ -187,23 +185,15 @@ final class SoundMemory: @unchecked Sendable {
   ///
   /// Returns the memory and the address of frame 0, which may lie outside.
   private static func half(
-    _ plane: SampleRun, from start: Int, to length: Int, _ odd: Int, gain: Float?
+    _ plane: SampleRun, from start: Int, to length: Int, _ odd: Int, gain: Float
   ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer, bytes: Int) {
     let (first, last) = (start / 2 - margin / 2, (length + spare) / 2)
-    let count = last - first
-    let floats = UnsafeMutablePointer<Float>.allocate(capacity: count)
-    for frame in 0..<count { floats[frame] = plane.origin[2 * (first + frame) + odd] }
-    guard let gain else {
-      return (
-        UnsafeMutableRawPointer(floats), UnsafeRawPointer(floats - first),
-        count * MemoryLayout<Float>.stride
-      )
-    }
-    defer { floats.deallocate() }
-    let shorts = narrowed(floats, count: count, gain: gain)
+    let chosen = SampleRun(from: first, to: last)
+    for frame in first..<last { chosen.origin[frame] = plane.origin[2 * frame + odd] }
+    let shorts = narrowed(chosen.origin + first, count: last - first, gain: gain)
     return (
       UnsafeMutableRawPointer(shorts), UnsafeRawPointer(shorts - first),
-      count * MemoryLayout<Int16>.stride
+      (last - first) * MemoryLayout<Int16>.stride
     )
   }
 

@@ -97,7 +97,7 @@ struct BuiltInKit {
     regions.append(region)
     samples.append(
       InstrumentSample(
-        name: "\(name) \(key)", path: "", storage: .memory([sound]), channels: 1,
+        name: "\(name) \(key)", path: "", storage: .synthesized(sound), channels: 1,
         frames: sound.count, rate: Int(Self.rate)))
   }
 }

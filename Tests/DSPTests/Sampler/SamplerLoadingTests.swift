@@ -61,31 +61,43 @@ import Testing
       .map { $0 * 0.5 + $1 * 0.5 }
     // Up to two octaves above its own pitch.
     let region = VoiceStage.region(96_000, loopFrom: 48_000) { $0.keys = (0, 84) }
-    // A bright end lets nothing be left out.
-    let ending = sound.dropLast(200) + Tone.noise(amplitude: 0.01, frames: 200)
-    let (small, fine, whole) = (
+    let (small, whole) = (
       Self.compact([region], sound),
-      SamplerInstrument(regions: [region], modulators: [], sounds: [[sound]]),
-      SamplerInstrument(regions: [region], modulators: [], sounds: [[Array(ending)]])
+      SamplerInstrument(regions: [region], modulators: [], sounds: [[sound]])
     )
-    // Two bytes per frame of the dull rest, and four per frame of the bright tenth for each of seven
-    // levels; twice that in floats; with six levels in floats that are bright to the end, eight per frame of everything.
+    // Two bytes per frame of the dull rest, and four per frame of the bright tenth for each of
+    // seven levels; with six levels in floats, eight per frame of everything.
     #expect(small.bytes > 2 * 96_000 && small.bytes < 6 * 96_000 && small.bytes < small.mostBytes)
-    #expect(fine.bytes > 4 * 96_000 && fine.bytes < 12 * 96_000 && fine.bytes < fine.mostBytes)
     #expect(whole.bytes > 5 * 8 * 96_000 && whole.bytes == whole.mostBytes)
     for shift in [0.0, 700, 2400] {
-      let stages = [VoiceStage(small), VoiceStage(whole), VoiceStage(fine)]
+      let stages = [VoiceStage(small), VoiceStage(whole)]
       for stage in stages {
         stage.begin(shift: shift)
         stage.pass(48_000)
       }
-      let worst = zip(stages[0].left, stages[2].left).map { abs($0 - $1) }.max()!
+      let worst = zip(stages[0].left, stages[1].left).map { abs($0 - $1) }.max()!
       // Switching levels makes a difference of one 16-bit step, and so does each rounding.
       #expect(worst < 2e-4, "\(shift) cents: \(worst)")
-      // As far as the bright end is not reached, at four times the speed.
-      let fineWorst = zip(stages[1].left, stages[2].left).prefix(23_000).map { abs($0 - $1) }.max()!
-      #expect(fineWorst < 1e-4, "\(shift) cents in floats: \(fineWorst)")
     }
+  }
+
+  // MARK: - Floats
+
+  @Test(arguments: [0.0, 100])
+  func `a float recording keeps its quiet treble`(shift: Double) {
+    // 0.1 s at full level, and then a tone 120 dB below it, in the upper half of the spectrum.
+    let sound =
+      Tone.sine(1000, amplitude: 1, frames: 4800)
+      + Tone.sine(15_000, amplitude: 1e-6, frames: 43_200)
+    let region = VoiceStage.region(48_000) { $0.loopMode = .none }
+    let stage = VoiceStage(
+      SamplerInstrument(regions: [region], modulators: [], sounds: [[sound]]))
+    stage.begin(shift: shift)
+    stage.pass(36_000)
+    let tail = stage.left[24_000...]
+    let hertz = 15_000 * exp2(shift / 1200)
+    #expect(Measure.residue(tail, hertz: hertz, sampleRate: 48_000) < -90)
+    #expect(abs(20 * log10(Measure.level(tail) / (1e-6 / 2.0.squareRoot()))) < 0.1)
   }
 
   // MARK: - While loading
