@@ -14,13 +14,13 @@ package final class Node {
   let context: Context
   let features = Features()
   let keeper: StateKeeper
-  /// The board in the home folder, for the servers that publish it.
+  /// The board in the data directory, for the servers that publish it.
   package let ownBoard: HomeBoard
-  // The home folder, readable from other threads.
+  // The data directory, readable from other threads.
   private let homePlace: Guarded<String?>
   private let dispatcher: Dispatcher
 
-  /// Creates a node that controls an engine, with a home folder and folders of songs.
+  /// Creates a node that controls an engine, with a data directory and folders of songs.
   package init(
     name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node,
     presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = [],

@@ -25,7 +25,7 @@ package enum InstrumentFolder {
         continue
       }
       if let same = found.first(where: { $0.key == key }) {
-        faults.append("\(name) is for the same note as \(samples[same.sample].name)")
+        faults.append("\(name) has the same note as \(samples[same.sample].name)")
         continue
       }
       do throws(InstrumentFault) {
@@ -41,7 +41,7 @@ package enum InstrumentFolder {
     }
     guard !found.isEmpty else {
       throw InstrumentFault(
-        .missing, "\(path) has no WAV file that can be played, with a note in its name")
+        .missing, "\(path) has no playable WAV file with a note in its name")
     }
     found.sort { $0.key < $1.key }
     let ranges = KeySplit.ranges(of: found.map(\.key))

@@ -87,7 +87,7 @@ package struct InstrumentSample: Hashable, Sendable {
       let fine = if let low { try file.read(frames, at: low) } else { [UInt8]() }
       guard bytes.count == 2 * frames, low == nil || fine.count == frames else {
         throw SoundFileError(
-          .notSound, "\(file.path) is cut off: the sample \(name) is not all there")
+          .notSound, "\(file.path) is truncated: the sample \(name) is incomplete")
       }
       return SoundShape.samples(bytes, low: fine, frames: frames)
     }

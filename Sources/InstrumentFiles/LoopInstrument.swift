@@ -19,7 +19,7 @@ package enum LoopInstrument {
   package static func make(_ sound: [[Float]], rate: Int) throws(InstrumentFault) -> Instrument {
     let mono = mixed(sound)
     guard let first = firstFrame(mono) else {
-      throw InstrumentFault(.missing, "there is only silence in the loop")
+      throw InstrumentFault(.missing, "the loop is silent")
     }
     let notes = NoteFinder.notes(in: mono, rate: Double(rate))
     // The longest steady note.
@@ -31,7 +31,7 @@ package enum LoopInstrument {
       cents = note.cents
       start = self.start(of: note, among: notes, first: first, rate: rate)
     } else {
-      faults.append("no pitch was found in it: it is played as it is at middle C")
+      faults.append("no pitch detected; middle C plays it unshifted")
     }
     var channels = sound.map { Array($0[start...]) }
     for channel in channels.indices { fadeIn(&channels[channel], rate: rate) }

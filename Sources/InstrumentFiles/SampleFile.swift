@@ -34,7 +34,7 @@ struct SampleFile: ~Copyable {
     let owner = Unmanaged.passUnretained(window).toOpaque()
     guard let pointer = sf_open_virtual(&calls, Int32(SFM_READ), &info, owner) else {
       throw InstrumentFault(
-        .broken, "\(path) is no sound that can be read: \(SoundFileError.reason(nil))")
+        .broken, "\(path) is not a readable sound file: \(SoundFileError.reason(nil))")
     }
     let handle = SoundHandle(pointer)
     guard (1...256).contains(info.channels), (1...1_000_000).contains(info.samplerate),
@@ -42,8 +42,8 @@ struct SampleFile: ~Copyable {
     else {
       throw InstrumentFault(
         .broken,
-        "\(path) can't be a sample: it needs 1 to \(InstrumentSample.mostFrames) frames, "
-          + "and a rate up to 1 MHz")
+        "\(path) can't be a sample: expected 1 to \(InstrumentSample.mostFrames) frames "
+          + "at up to 1 MHz")
     }
     return handle
   }
@@ -85,7 +85,7 @@ struct SampleFile: ~Copyable {
     // wrong, and padding would only waste memory.
     guard done > 0, wanted - done <= Self.blockFrames else {
       throw InstrumentFault(
-        .broken, "\(path) is cut off: of \(wanted) frames of a sample \(done) are there")
+        .broken, "\(path) is truncated: it has \(done) of \(wanted) frames of a sample")
     }
     if done < wanted {
       for channel in 0..<kept { sound[channel] += [Float](repeating: 0, count: wanted - done) }
@@ -110,11 +110,11 @@ private final class FileWindow {
     }
     var status = stat()
     guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw InstrumentFault(.broken, "\(path) is no file that could hold sound")
+      throw InstrumentFault(.broken, "\(path) is not a regular file")
     }
     let left = Int(status.st_size) - start
     guard start >= 0, left >= bytes ?? 0 else {
-      throw InstrumentFault(.broken, "\(path) is cut off: it ends before a sample does")
+      throw InstrumentFault(.broken, "\(path) is truncated: it ends within a sample")
     }
     self.start = start
     count = bytes ?? left

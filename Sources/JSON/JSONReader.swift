@@ -17,10 +17,10 @@ struct JSONReader {
 
   mutating func readAll() throws(JSON.Fault) -> JSON {
     skipBlanks()
-    guard position < bytes.count else { throw fault("there is nothing in the file") }
+    guard position < bytes.count else { throw fault("the file is empty") }
     let value = try readValue()
     skipBlanks()
-    guard position == bytes.count else { throw fault("nothing may follow the end; got \(found)") }
+    guard position == bytes.count else { throw fault("expected the end of the file; got \(found)") }
     return value
   }
 
@@ -37,7 +37,7 @@ struct JSONReader {
         position += word.utf8.count
         return JSON(line: line, content)
       }
-      throw fault("a value is missing; got \(found)")
+      throw fault("expected a value; got \(found)")
     }
   }
 
@@ -53,15 +53,15 @@ struct JSONReader {
     try readItems(of: "object", until: UInt8(ascii: "}")) { reader throws(JSON.Fault) in
       let line = reader.line
       guard reader.byte == UInt8(ascii: "\"") else {
-        throw reader.fault("a name in quotes is missing; got \(reader.found)")
+        throw reader.fault("expected a quoted name; got \(reader.found)")
       }
       let name = try reader.readText()
       if let first = lines.updateValue(line, forKey: name) {
-        throw JSON.Fault(line, "\(Self.shortened(name)) stands on line \(first) already")
+        throw JSON.Fault(line, "duplicate name \(Self.shortened(name)), already on line \(first)")
       }
       reader.skipBlanks()
       guard reader.byte == UInt8(ascii: ":") else {
-        throw reader.fault("a colon is missing after \(Self.shortened(name)); got \(reader.found)")
+        throw reader.fault("expected a colon after \(Self.shortened(name)); got \(reader.found)")
       }
       reader.position += 1
       reader.skipBlanks()
@@ -85,7 +85,9 @@ struct JSONReader {
     let start = line
     depth += 1
     defer { depth -= 1 }
-    guard depth <= Self.deepest else { throw fault("more than \(Self.deepest) levels deep") }
+    guard depth <= Self.deepest else {
+      throw fault("nested nested more than \(Self.deepest) levels deep")
+    }
     position += 1
     skipBlanks()
     if byte == end {
@@ -98,12 +100,12 @@ struct JSONReader {
       if byte == end { break }
       guard byte == UInt8(ascii: ",") else {
         throw position == bytes.count
-          ? fault("the file ends inside the \(kind) that begins on line \(start)")
-          : fault("a comma is missing before \(found)")
+          ? fault("unexpected end of the file in the \(kind) that starts on line \(start)")
+          : fault("expected a comma before \(found)")
       }
       position += 1
       skipBlanks()
-      if byte == end { throw fault("nothing follows the last comma") }
+      if byte == end { throw fault("trailing comma") }
     }
     position += 1
   }
@@ -117,7 +119,7 @@ struct JSONReader {
       guard next >= 32 else {
         throw fault(
           next == UInt8(ascii: "\n") || next == UInt8(ascii: "\r")
-            ? "the quotes of a text are not closed" : "a text holds the control character \(next)")
+            ? "missing closing quote" : "control character \(next) in a string")
       }
       if next == UInt8(ascii: "\\") {
         text += try readEscape().utf8
@@ -126,10 +128,10 @@ struct JSONReader {
         position += 1
       }
     }
-    guard position < bytes.count else { throw fault("the quotes of a text are not closed") }
+    guard position < bytes.count else { throw fault("missing closing quote") }
     position += 1
     guard let result = String(validating: text, as: UTF8.self) else {
-      throw fault("a text is not in UTF-8")
+      throw fault("a string is not UTF-8")
     }
     return result
   }
@@ -155,11 +157,11 @@ struct JSONReader {
         units.append(try readUnit())
       }
       guard let text = String(validating: units, as: UTF16.self) else {
-        throw fault("half of a character stands alone after \\u")
+        throw fault("unpaired surrogate after \\u")
       }
       return text
     default:
-      throw fault("a text holds a \\ before something that it does not go with")
+      throw fault("invalid escape after \\ in a string")
     }
   }
 
@@ -168,7 +170,7 @@ struct JSONReader {
     guard digits.count == 4,
       digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
       let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-    else { throw fault("four hexadecimal digits are missing after \\u") }
+    else { throw fault("expected four hexadecimal digits after \\u") }
     position += 4
     return unit
   }
@@ -192,7 +194,7 @@ struct JSONReader {
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     guard isNumber, let number = Double(text), number.isFinite else {
-      throw fault("\(Self.shortened(text)) is no number as JSON writes it")
+      throw fault("\(Self.shortened(text)) is not a JSON number")
     }
     return number
   }

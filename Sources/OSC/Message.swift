@@ -171,18 +171,18 @@ package enum MalformedPacket: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .empty: "the packet is empty"
-    case .noAddress: "it begins neither with / nor with #bundle"
-    case .odd(let count): "its length, \(count), is no multiple of 4"
-    case .unterminated: "a text in it doesn't end"
-    case .notUTF8: "a text in it is not UTF-8"
-    case .noTags: "the type tags don't begin with a comma"
+    case .noAddress: "it starts with neither / nor #bundle"
+    case .odd(let count): "its length, \(count), is not a multiple of 4"
+    case .unterminated: "a string in it has no end"
+    case .notUTF8: "a string in it is not UTF-8"
+    case .noTags: "the type tags don't start with a comma"
     case .unknownTag(let tag):
       "type tag \(tag >= 32 && tag < 127 ? "'\(UnicodeScalar(tag))'" : "\(tag)") is unknown"
     case .short: "it is shorter than its arguments"
     case .excess(let count): "\(count) bytes follow its arguments"
     case .unbalanced: "the brackets in its type tags don't match"
     case .deep: "its bundles are nested more than \(Packet.deepestBundle) deep"
-    case .badBundle: "an element's size goes beyond its bundle"
+    case .badBundle: "an element's size exceeds its bundle"
     }
   }
 }

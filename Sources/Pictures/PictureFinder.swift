@@ -105,7 +105,7 @@ package final class PictureFinder: @unchecked Sendable {
     throw first
       ?? PictureFault(
         .missing,
-        "there is no \(search.former == nil ? "" : "other ")picture of \(search.name) that may be "
+        "no \(search.former == nil ? "" : "other ")picture of \(search.name) may be "
           + "shown")
   }
 
@@ -130,12 +130,12 @@ package final class PictureFinder: @unchecked Sendable {
     let bytes = try line.fetch(offer.image, of: source, most: Self.mostImageBytes).body
     guard let header = ImageHeader(bytes) else {
       throw PictureFault(
-        .unusable, "\(offer.image.host) sends something else than a picture")
+        .unusable, "the reply of \(offer.image.host) is not a picture")
     }
     guard header.pixels <= Self.mostPixels else {
       throw PictureFault(
         .unusable,
-        "\(offer.image.host) sends a picture of \(header.width) by \(header.height) pixels, which is "
+        "\(offer.image.host) sent a picture of \(header.width) by \(header.height) pixels, which is "
           + "too large")
     }
     return FetchedPicture(

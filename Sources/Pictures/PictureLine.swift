@@ -25,11 +25,11 @@ final class PictureLine: @unchecked Sendable {
   /// Queries a service and parses the JSON response.
   func json(_ path: String, of source: some PictureSource) throws(PictureFault) -> JSON {
     guard let place = source.base.appending(path) else {
-      throw PictureFault(.unusable, "\(source.base.host) can't be asked for that")
+      throw PictureFault(.unusable, "invalid request to \(source.base.host)")
     }
     let reply = try fetch(place, of: source, most: Self.mostJSONBytes)
     guard let json = try? JSON(reply.body) else {
-      throw PictureFault(.unusable, "\(place.host) sends something else than an answer")
+      throw PictureFault(.unusable, "invalid reply from \(place.host)")
     }
     return json
   }
@@ -39,7 +39,7 @@ final class PictureLine: @unchecked Sendable {
     _ place: HTTPPlace, of source: some PictureSource, most: Int
   ) throws(PictureFault) -> HTTPReply {
     guard source.allows(place) else {
-      throw PictureFault(.unusable, "nothing is fetched from \(place.host)")
+      throw PictureFault(.unusable, "requests to \(place.host) are not allowed")
     }
     awaitTurn(place)
     var call = HTTPCall("GET", place)
@@ -58,10 +58,10 @@ final class PictureLine: @unchecked Sendable {
     case 200: return reply
     case 429:
       throw PictureFault(
-        .unreachable, "\(place.host) was asked too often; send it again in some minutes")
+        .unreachable, "too many requests to \(place.host); try again in some minutes")
     case 500...:
-      throw PictureFault(.unreachable, "\(place.host) answers \(reply.status); try again later")
-    default: throw PictureFault(.unusable, "\(place.host) answers \(reply.status)")
+      throw PictureFault(.unreachable, "status \(reply.status) from \(place.host); try again later")
+    default: throw PictureFault(.unusable, "status \(reply.status) from \(place.host)")
     }
   }
 

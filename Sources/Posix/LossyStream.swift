@@ -59,7 +59,9 @@ final class LossyStream: Sendable {
       var whole = line
       if state.lostCount > 0 {
         let lines = state.lostCount == 1 ? "line" : "lines"
-        whole = Array("syrinx: \(state.lostCount) \(lines) lost here: nobody read\n".utf8) + line
+        whole =
+          Array("syrinx: \(state.lostCount) \(lines) dropped: the reader was too slow\n".utf8)
+          + line
       }
       let length = whole.count
       guard put(&whole, milliseconds) || whole.count < length else {

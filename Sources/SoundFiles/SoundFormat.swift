@@ -70,7 +70,8 @@ package struct SoundFormat: Sendable {
     let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     guard let format = Self.all.first(where: { $0.endings.contains(ending) }) else {
       let known = Self.all.flatMap(\.endings).map { ".\($0)" }.joined(separator: " ")
-      throw SoundFileError(.unknownEnding, "\(path) must end with one of \(known)")
+      throw SoundFileError(
+        .unknownEnding, "\(path) has an unknown extension; expected one of \(known)")
     }
     self = format
   }

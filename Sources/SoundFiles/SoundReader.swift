@@ -68,15 +68,15 @@ package struct SoundReader: ~Copyable {
     }
     // Excludes pipes: their length is unknown, and libsndfile seeks to the end.
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw SoundFileError(.notSound, "\(path) is no file that could hold sound")
+      throw SoundFileError(.notSound, "\(path) is not a regular file")
     }
     guard let pointer = sf_open(path, Int32(SFM_READ), &info) else {
       throw SoundFileError(
-        .notSound, "\(path) is no sound file that can be read: \(SoundFileError.reason(nil))")
+        .notSound, "\(path) is not a readable sound file: \(SoundFileError.reason(nil))")
     }
     let handle = SoundHandle(pointer)
     guard info.channels > 0, info.samplerate > 0, info.samplerate <= 10_000_000 else {
-      throw SoundFileError(.notSound, "\(path) is broken: it has no rate or no channels")
+      throw SoundFileError(.notSound, "\(path) is invalid: it has no rate or no channels")
     }
     return handle
   }
@@ -166,7 +166,7 @@ package struct SoundReader: ~Copyable {
       guard sf_error(handle.pointer) == 0 else {
         throw SoundFileError(
           .notSound,
-          "\(path) is broken after \(seconds(framesRead + count)) s: "
+          "\(path) is damaged after \(seconds(framesRead + count)) s: "
             + SoundFileError.reason(handle.pointer))
       }
     }

@@ -63,7 +63,7 @@ package struct SoundWriter: ~Copyable {
     guard format.container == SF_FORMAT_WAV else {
       throw SoundFileError(
         .cannotWrite,
-        "\(path) would be longer than the 4 GB that \(format.name) holds; .wav and .caf hold more")
+        "\(path) would exceed the limit of 4 GB of \(format.name); use .wav or .caf")
     }
     // The same format with 64-bit lengths, which WAV readers support.
     return SF_FORMAT_RF64
@@ -144,7 +144,7 @@ package struct SoundWriter: ~Copyable {
   }
 
   private static func fault(_ path: String) -> SoundFileError {
-    let reason = errno != 0 ? String(cString: strerror(errno)) : "the file takes no more"
+    let reason = errno != 0 ? String(cString: strerror(errno)) : "the file can't grow"
     return SoundFileError(.cannotWrite, "can't write \(path): \(reason)")
   }
 

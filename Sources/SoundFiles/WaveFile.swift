@@ -29,7 +29,7 @@ package struct WaveFile: ~Copyable {
     }
     var status = stat()
     guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw SoundFileError(.notSound, "\(path) is no file that could hold sound")
+      throw SoundFileError(.notSound, "\(path) is not a regular file")
     }
     if use == .begin { flock(descriptor.number, LOCK_EX | LOCK_NB) }
     self.path = path

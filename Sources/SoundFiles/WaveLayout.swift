@@ -42,7 +42,7 @@ package struct WaveLayout: Sendable {
     let name = String(decoding: head.prefix(4), as: UTF8.self)
     guard head.count == 12, name == "RIFF" || name == "RF64",
       String(decoding: head[8...], as: UTF8.self) == "WAVE"
-    else { throw SoundFileError(.notSound, "\(file.path) is no WAV file") }
+    else { throw SoundFileError(.notSound, "\(file.path) is not a WAV file") }
     isLong = name == "RF64"
     let long = isLong ? try Self.longCounts(file) : nil
     let size = Int(WaveChunk.number(head, at: 4) as UInt32)
@@ -53,7 +53,7 @@ package struct WaveLayout: Sendable {
       let data = chunks.first(where: { $0.name == "data" })
     else {
       throw SoundFileError(
-        .notSound, "\(file.path) is broken: it has no sound, or says not of what kind")
+        .notSound, "\(file.path) is invalid: it has no sound, or no format")
     }
     hasReserve =
       chunks[0].count == WaveHead.reserve && (chunks[0].name == "JUNK" || isLong)
@@ -69,7 +69,7 @@ package struct WaveLayout: Sendable {
     rate = Int(WaveChunk.number(fields, at: 4) as UInt32)
     frameBytes = Int(WaveChunk.number(fields, at: 12) as UInt16)
     guard channels > 0, rate > 0, rate <= 10_000_000, frameBytes > 0 else {
-      throw SoundFileError(.notSound, "\(file.path) is broken: it has no rate or no channels")
+      throw SoundFileError(.notSound, "\(file.path) is invalid: it has no rate or no channels")
     }
   }
 
@@ -86,7 +86,7 @@ package struct WaveLayout: Sendable {
       // Far beyond any file size, and sums still fit.
       size < 1 << 60, data < 1 << 60
     else {
-      throw SoundFileError(.notSound, "\(file.path) is broken: it does not tell its length")
+      throw SoundFileError(.notSound, "\(file.path) is invalid: it has no length")
     }
     return (size, data)
   }
@@ -99,7 +99,7 @@ package struct WaveLayout: Sendable {
     while place + WaveChunk.headBytes <= end {
       let head = try file.read(WaveChunk.headBytes, at: place)
       guard head.count == WaveChunk.headBytes, chunks.count < mostChunks else {
-        throw SoundFileError(.notSound, "\(file.path) is broken: it has no end")
+        throw SoundFileError(.notSound, "\(file.path) is invalid: it has too many chunks")
       }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       let size = WaveChunk.number(head, at: 4) as UInt32
@@ -113,7 +113,7 @@ package struct WaveLayout: Sendable {
       guard count <= left else {
         throw SoundFileError(
           .notSound,
-          "\(file.path) is broken: at \(place) it promises \(count) bytes, and \(left) are there")
+          "\(file.path) is invalid: at byte \(place) it declares \(count) bytes, but has \(left)")
       }
       chunks.append(WaveChunk(name: name, start: place, count: count))
       place = chunks[chunks.count - 1].end

@@ -11,11 +11,11 @@ extension WaveTags {
     let layout = try WaveLayout(file)
     guard layout.hasReserve else {
       throw SoundFileError(
-        .cannotWrite, "can't write \(path): it is no file of Syrinx; it must be imported")
+        .cannotWrite, "can't write \(path): it is not a file of Syrinx; import it first")
     }
     guard !layout.endsWithSound || layout.length <= layout.end else {
       throw SoundFileError(
-        .cannotWrite, "can't write \(path): its recording was not finished; it must be repaired")
+        .cannotWrite, "can't write \(path): its recording is unfinished; repair it first")
     }
     do throws(SoundFileError) {
       for step in steps(layout, tags.chunks) { try step.take(in: file) }

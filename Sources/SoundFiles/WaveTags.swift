@@ -85,8 +85,8 @@ package struct WaveTags: Equatable, Sendable {
     guard chunk.count <= most else {
       throw SoundFileError(
         .notSound,
-        "\(file.path) is broken: its chunk \(chunk.name) has \(chunk.count) bytes, "
-          + "and at most \(most) are read")
+        "\(file.path) is invalid: its chunk \(chunk.name) has \(chunk.count) bytes; "
+          + "the limit is \(most)")
     }
     return try file.read(chunk.count, at: chunk.content)
   }

@@ -47,7 +47,7 @@ extension AddressTable {
   package func flag(_ path: String) throws(SurfaceFault) -> AddressUse {
     let use = try number(path)
     guard use.isWhole, use.range == 0...1 else {
-      throw SurfaceFault("\(path) takes other values than 0 and 1")
+      throw SurfaceFault("\(path) takes values other than 0 and 1")
     }
     return use
   }

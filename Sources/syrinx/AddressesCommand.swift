@@ -11,7 +11,7 @@ enum AddressesCommand {
       --markdown: As a Markdown table, as in the reference page
       """,
     details: """
-      A running node tells the same over OSC: syrinx send /addresses
+      A running node sends the same list over OSC: syrinx send /addresses
       """)
 
   static func run(_ given: CommandPage.Given) throws(Failure) {

@@ -41,7 +41,7 @@ struct Failure: Error {
   /// Writes to standard output; throws if that fails.
   static func print(_ text: String) throws(Failure) {
     guard Environment.print(text) else {
-      throw Failure(.cannotWrite, "can't write to the standard output")
+      throw Failure(.cannotWrite, "can't write to standard output")
     }
   }
 

@@ -137,6 +137,6 @@ final class OSCPeer {
 extension NodePlace {
   /// Opens a socket to talk to this node.
   func peer() throws(Failure) -> OSCPeer {
-    try Failure.of(.unavailable, "can't talk to \(text): ", try OSCPeer(self))
+    try Failure.of(.unavailable, "can't connect to \(text): ", try OSCPeer(self))
   }
 }

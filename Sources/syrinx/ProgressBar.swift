@@ -16,10 +16,10 @@ struct ProgressBar {
     let speed = Int(done / (HostTime.steady - start) * 1e6)
     let label = what.isEmpty ? "" : what + " "
     guard let all, all > 0 else {
-      Environment.show("\(label)\(Int(done)) s done, \(speed) times real time")
+      Environment.show("\(label)\(Int(done)) s done, \(speed) x real time")
       return
     }
-    Environment.show("\(label)\(Self.bar(done / all)), \(speed) times real time")
+    Environment.show("\(label)\(Self.bar(done / all)), \(speed) x real time")
   }
 
   /// Shows the number of items done, the total, and their name.

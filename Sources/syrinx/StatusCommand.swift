@@ -7,21 +7,21 @@ internal import Screen
 /// The command `syrinx status`: the values of `/status` by name.
 enum StatusCommand {
   static let page = CommandPage(
-    name: "status", summary: "Print how a running node is: the values of /status by name.",
+    name: "status", summary: "Print the status of a running node: the values of /status by name.",
     usage: "syrinx status [OPTIONS]",
     options: """
       \(NodePlace.option)
       --json: As a JSON object, each value under its name
       """,
     details: """
-      A line for each value: its name, the value, its unit and what it is. `syrinx send
-      /status/NAME` asks for one alone, and `syrinx watch` shows more, as it changes.
+      Prints one line per value, with name, value, unit and description. `syrinx send /status/NAME`
+      queries one value, and `syrinx watch` shows more, continuously.
 
       Examples:
         syrinx status
         syrinx status --to 192.168.1.20:8000 --json
 
-      Ends with 0; 64 wrong usage; 69 when no node answers.
+      Exit codes: 0; 64 for wrong usage; 69 if no node replies.
       """)
 
   private static let pages = "/status/"

@@ -25,23 +25,24 @@ enum Syrinx {
   ]
 
   private static let overview = CommandPage(
-    name: "", summary: "Syrinx: a headless JACK node for live sound, played over OSC.",
+    name: "", summary: "Syrinx: a headless JACK node for live sound, controlled over OSC.",
     usage: "syrinx [COMMAND] [OPTIONS]",
     options: "",
     details: """
       Commands:
-        run        Start the node (so does syrinx alone)
-        render     Play a sound file through the node into another file
-        takes      List, play, move, describe and mend the takes
-        send       Send OSC messages, and print the answers
-        status     Print how a running node is, each value by its name
-        watch      Show how a running node is, on a full screen
-        addresses  List all OSC addresses with their ranges and help
-        board      Run a board for a band's posts, apart from any node
+        run        Start the node (default without a command)
+        render     Render sound files through the engine
+        takes      List, play, edit, import, export and repair takes
+        send       Send OSC messages, and print the replies
+        status     Print the status of a running node
+        watch      Monitor a running node on a full screen
+        web        Show the code that opens a node's page on a phone
+        addresses  List all OSC addresses with their types, ranges and help
+        board      Run a feed server, independent of a node
         layout     Write a surface for TouchOSC or Open Stage Control
-        doctor     Look at the machine, and say what stands in the way of good sound
+        doctor     Check this machine for causes of dropouts
 
-      `syrinx COMMAND --help` tells more of each.
+      `syrinx COMMAND --help` describes each command.
       """)
 
   static func main() {
@@ -78,9 +79,9 @@ enum Syrinx {
       try start(command, Array(arguments.dropFirst()))
     } else if let first, !first.hasPrefix("-") {
       let hint =
-        first.nearest(of: commands.keys).map { "is `syrinx \($0)` meant?" }
-        ?? "`syrinx --help` lists them"
-      throw Failure(.usage, "there is no command \(quoted(first)); \(hint)")
+        first.nearest(of: commands.keys).map { "did you mean `syrinx \($0)`?" }
+        ?? "`syrinx --help` lists all"
+      throw Failure(.usage, "unknown command \(quoted(first)); \(hint)")
     } else {
       try start(Command(page: RunCommand.page, run: RunCommand.run), arguments)
     }

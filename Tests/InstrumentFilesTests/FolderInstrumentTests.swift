@@ -53,6 +53,6 @@ import Testing
     try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path("D4.wav")))
     let read = try InstrumentFolder.read(folder.url.path)
     #expect(read.regions.map(\.keys) == [0...127] && read.faults.count == 3)
-    #expect(read.faults[0] == "C4.wav is for the same note as 60.wav")
+    #expect(read.faults[0] == "C4.wav has the same note as 60.wav")
   }
 }

@@ -112,11 +112,11 @@ import Testing
     for name in ["acoustic guitar", "Acoustic-Guitar", " acoustic_guitar ", "ACOUSTIC  GUITAR"] {
       #expect(try entry(name).name.text == "acoustic guitar")
     }
-    #expect(throws: InstrumentFault(.missing, "there is no instrument vioiln; is violin meant?")) {
+    #expect(throws: InstrumentFault(.missing, "unknown instrument vioiln; did you mean violin?")) {
       try entry("vioiln")
     }
     #expect(
-      throws: InstrumentFault(.missing, "there is no instrument kazoo; /instruments lists them")
+      throws: InstrumentFault(.missing, "unknown instrument kazoo; /instruments lists all")
     ) {
       try entry("kazoo")
     }
@@ -193,7 +193,9 @@ import Testing
     #expect(kind("font.sf2", name: "a/b") == .denied)
     #expect(folder.names.contains("home"))
     #expect(library().catalogue().names == ["piano", "drums"] + builtIn)
-    #expect(throws: InstrumentFault(.denied, "piano comes with the program and can't be deleted")) {
+    #expect(
+      throws: InstrumentFault(.denied, "piano is shipped with the program and can't be deleted")
+    ) {
       try library().delete("piano")
     }
     #expect(throws: InstrumentFault.self) { try library().delete("nothing") }
@@ -205,7 +207,8 @@ import Testing
     try write("shipped/instruments/worse.json", "{\n\"builtIn\": \"kazoo\"}")
     let catalogue = library().catalogue()
     #expect(catalogue.names == ["piano", "drums"] + builtIn)
-    #expect(catalogue.faults.count == 2 && catalogue.faults[0].contains("bad.json:2: program is"))
+    #expect(
+      catalogue.faults.count == 2 && catalogue.faults[0].contains("bad.json:2: program must be"))
   }
 
   @Test("Samples load from the middle of the keyboard outward, loud layers before soft ones")

@@ -74,6 +74,6 @@ import Testing
     for key in [40, 42] { try FileManager.default.removeItem(atPath: folder.path("\(key).wav")) }
     let nothing = try InstrumentReading(instrument, InstrumentTicket())
     let fault = #expect(throws: InstrumentFault.self) { try nothing.begin() }
-    #expect(fault?.description.contains("nothing that can be played: ") == true)
+    #expect(fault?.description.contains("nothing playable: ") == true)
   }
 }

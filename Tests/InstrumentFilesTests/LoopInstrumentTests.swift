@@ -97,7 +97,7 @@ import Tones
   @Test("Silence is rejected")
   func nothing() {
     for sound in [silence(1), [], [Float](repeating: 1e-6, count: 4800)] {
-      #expect(throws: InstrumentFault(.missing, "there is only silence in the loop")) {
+      #expect(throws: InstrumentFault(.missing, "the loop is silent")) {
         try LoopInstrument.make([sound, sound], rate: rate)
       }
     }

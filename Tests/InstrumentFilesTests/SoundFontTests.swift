@@ -346,7 +346,7 @@ import Testing
     fixture.programs[0].zones.append(Zone([(41, 9)]))
     let read = try instrument(fixture)
     #expect(read.regions.count == 1 && read.samples.count == 1 && read.faults.count == 7)
-    #expect(read.faults[0] == "the sample beyond is not inside the sound of \(path)")
+    #expect(read.faults[0] == "the sample beyond exceeds the sound of \(path)")
     #expect(read.faults.allSatisfy { !$0.contains("\n") })
   }
 
@@ -366,7 +366,7 @@ import Testing
     fixture.instruments = [(0..<3000).map { _ in Zone([(53, 0)]) }]
     fixture.programs[0].zones = (0..<3000).map { _ in Zone([(41, 0)]) }
     let fault = #expect(throws: InstrumentFault.self) { try instrument(fixture) }
-    #expect(fault?.description == "\(path) is broken: a program has more than 16384 regions")
+    #expect(fault?.description == "\(path) is invalid: a program has more than 16384 regions")
   }
 
   @Test func `malformed input never crashes the parser`() throws {

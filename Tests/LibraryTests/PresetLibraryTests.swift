@@ -81,8 +81,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dubb", "is dub meant?"), ("ehco", "is echo meant?"), ("dub.json", "there are: dub, echo"),
-    ("Dub", "is dub meant?"), ("cathedral", "there are: dub, echo"),
+    ("dubb", "did you mean dub?"), ("ehco", "did you mean echo?"),
+    ("dub.json", "known are dub, echo"),
+    ("Dub", "did you mean dub?"), ("cathedral", "known are dub, echo"),
   ])
   func `a missing preset gets the closest name or the list of names`(
     name: String, hint: String
@@ -90,7 +91,7 @@ import Testing
     let library = folders.library
     let fault = self.fault { () throws(PresetFault) in _ = try library.read(PresetName(name)) }
     #expect(fault?.kind == .missing)
-    #expect(fault?.message == "there is no preset \(name); \(hint)")
+    #expect(fault?.message == "unknown preset \(name); \(hint)")
   }
 
   @Test func `missing folders are empty`() {
@@ -98,7 +99,7 @@ import Testing
     #expect(names(library).isEmpty)
     #expect(
       fault { () throws(PresetFault) in _ = try library.read(PresetName("dub")) }?.message
-        == "there is no preset dub, nor any other")
+        == "unknown preset dub; there are no presets")
     let refused = fault { () throws(PresetFault) in
       try library.save(Self.text, as: PresetName("a"))
     }
@@ -139,7 +140,7 @@ import Testing
       _ = try folders.library.read(PresetName("dub"))
     }
     #expect(broken?.kind == .broken)
-    #expect(broken?.message == "\(path):4: nothing follows the last comma")
+    #expect(broken?.message == "\(path):4: trailing comma")
     try folders.put(String(repeating: " ", count: Preset.longestFile) + "1", path)
     let long = self.fault { () throws(PresetFault) in
       _ = try folders.library.read(PresetName("dub"))

@@ -51,13 +51,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("[1]", 1, "a preset is an object; got a list"), ("{}", 1, "set is missing"),
-    ("{\n\"set\": []}", 2, "set is an object of addresses and values; got a list"),
-    ("{\n\"help\": 1,\n\"set\": {}}", 2, "help is a text; got a number"),
-    ("{\"set\": {},\n\"sets\": {}}", 2, "a preset has help and set only; got sets"),
-    ("{\"set\": {\n\"/a\": [1]}}", 2, "/a takes a number or a text; got a list"),
-    ("{\"set\": {\n\"/a\": null}}", 2, "/a takes a number or a text; got null"),
-    ("{\"set\": {\"/a\": 1,\n\"/b\": 1,\n\"/a\": 1}}", 3, "/a stands on line 1 already"),
+    ("[1]", 1, "expected an object; got a list"), ("{}", 1, "missing set"),
+    ("{\n\"set\": []}", 2, "set must be an object of addresses and values; got a list"),
+    ("{\n\"help\": 1,\n\"set\": {}}", 2, "help must be a string; got a number"),
+    ("{\"set\": {},\n\"sets\": {}}", 2, "expected help and set only; got sets"),
+    ("{\"set\": {\n\"/a\": [1]}}", 2, "/a takes a number or a string; got a list"),
+    ("{\"set\": {\n\"/a\": null}}", 2, "/a takes a number or a string; got null"),
+    ("{\"set\": {\"/a\": 1,\n\"/b\": 1,\n\"/a\": 1}}", 3, "duplicate name /a, already on line 1"),
   ])
   func `a malformed preset is reported with its line`(text: String, line: Int, message: String)
     throws

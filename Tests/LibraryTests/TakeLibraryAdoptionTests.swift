@@ -39,7 +39,7 @@ import Testing
       steps.append(done)
     }
     #expect(steps == Array(1...6) && result.takes == 5 && result.unreadable.count == 1)
-    #expect(result.unreadable[0].contains("is no WAV file"))
+    #expect(result.unreadable[0].contains("is not a WAV file"))
     #expect(try LibraryFixture.state(library) == state)
     #expect(try fixture.names().count == 7)
     var search = TakeSearch()
@@ -119,7 +119,7 @@ import Testing
     let result = try library.adopt()
     #expect(
       result.adopted == [foreign.id] && result.gone == [takes[0].id] && result.recovered.isEmpty)
-    #expect(result.unreadable == ["\(broken) is no WAV file"])
+    #expect(result.unreadable == ["\(broken) is not a WAV file"])
     #expect(
       try library.list(count: 9).takes.map(\.title) == [
         "from elsewhere", "take 3", "take 2", "take 1",
@@ -148,7 +148,7 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: "\(fixture.home)/takes/trash", withIntermediateDirectories: true)
     let fault = #expect(throws: LibraryFault.self) { _ = try library.adopt() }
-    #expect(fault?.kind == .missing && fault?.message.contains("is its disk there?") == true)
+    #expect(fault?.kind == .missing && fault?.message.contains("is its disk mounted?") == true)
     #expect(try library.list(count: 9).total == 3)
   }
 

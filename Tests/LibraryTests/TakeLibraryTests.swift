@@ -142,7 +142,7 @@ import Testing
       _ = try library.take("aaaaaaa")
     }
     for text in ["b", "", "%", "aaaaaaaa_", ids[0] + "0", "' OR 1=1 --"] {
-      fails(.missing, mentioning: "there is no take") { () throws(LibraryFault) in
+      fails(.missing, mentioning: "unknown take") { () throws(LibraryFault) in
         _ = try library.take(text)
       }
     }

@@ -192,9 +192,9 @@ import Testing
       let fault = #expect(throws: MusicFault.self) { try Layout(grid) }
       return fault?.description
     }
-    #expect(try message { $0.octaves = 9 } == "a grid has 1 to 8 octaves; got 9")
-    #expect(try message { $0.octaves = 0 } == "a grid has 1 to 8 octaves; got 0")
-    #expect(try message { $0.shift = -4 } == "a grid moves by -3 to 3 octaves; got -4")
+    #expect(try message { $0.octaves = 9 } == "expected 1 to 8 octaves; got 9")
+    #expect(try message { $0.octaves = 0 } == "expected 1 to 8 octaves; got 0")
+    #expect(try message { $0.shift = -4 } == "expected a shift of -3 to 3 octaves; got -4")
     #expect(
       try message { $0.tuning = try Tuning(cents: [600, 1200]) }
         == "the scale chromatic is for 12 notes to the octave, and the tuning has 2")

@@ -23,12 +23,12 @@ import Testing
   @Test func `keys and octaves out of range are refused`() {
     for key in [0, 8, .min, .max] {
       let fault = #expect(throws: MusicFault.self) { try Piano().note(key: key) }
-      #expect(fault?.description == "a key is 1 (C) to 7 (B); got \(key)")
+      #expect(fault?.description == "expected a key from 1 (C) to 7 (B); got \(key)")
       #expect(Piano.name(key: key) == nil)
     }
     for octave in [-2, 9, .min, .max] {
       let fault = #expect(throws: MusicFault.self) { try Piano(octave: octave) }
-      #expect(fault?.description == "an octave is -1 to 8; got \(octave)")
+      #expect(fault?.description == "expected an octave from -1 to 8; got \(octave)")
     }
   }
 }

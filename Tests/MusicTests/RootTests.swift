@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `invalid roots are refused with a one-line message`() {
-    let asked = "a root is a letter from A to G, with # or b, or 0 (C) to 11 (B); got "
+    let asked = "expected a root from A to G, with # or b, or 0 (C) to 11 (B); got "
     for (text, got) in [("H", "H"), ("", "nothing"), ("A\n#", "A?#")] {
       let fault = #expect(throws: MusicFault.self) { try Root(text) }
       #expect(fault?.kind == .range)
@@ -24,7 +24,7 @@ import Testing
       let fault = #expect(throws: MusicFault.self) { try Root(number: number) }
       #expect(
         fault?.description
-          == "a root is 0 (C) to 11 (B), or a MIDI note up to 127; got \(number)")
+          == "expected a root from 0 (C) to 11 (B), or a MIDI note up to 127; got \(number)")
     }
   }
 }

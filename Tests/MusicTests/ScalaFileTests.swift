@@ -64,42 +64,42 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", 1, "the file ends before the line that describes the tuning"),
-    ("!\n! only\n", 2, "the file ends before the line that describes the tuning"),
+    ("", 1, "the file ends before the description"),
+    ("!\n! only\n", 2, "the file ends before the description"),
     ("x\n", 1, "the file ends before the number of notes"),
-    ("x\ntwelve\n", 2, "the second line is the number of notes, such as 12; got twelve"),
-    ("x\n\n", 2, "the second line is the number of notes, such as 12; got nothing"),
-    ("x\n-1\n", 2, "the second line is the number of notes, such as 12; got -1"),
-    ("x\n1.5\n", 2, "the second line is the number of notes, such as 12; got 1.5"),
+    ("x\ntwelve\n", 2, "expected the number of notes, such as 12; got twelve"),
+    ("x\n\n", 2, "expected the number of notes, such as 12; got nothing"),
+    ("x\n-1\n", 2, "expected the number of notes, such as 12; got -1"),
+    ("x\n1.5\n", 2, "expected the number of notes, such as 12; got 1.5"),
     (
       "x\n99999999999999999999\n", 2,
-      "the second line is the number of notes, such as 12; got 99999999999999999999"
+      "expected the number of notes, such as 12; got 99999999999999999999"
     ),
-    ("x\n2\n!\n3/2\n", 4, "the file has 1 notes; it should have 2"),
-    ("x\n1\n!\n-4/3\n", 4, "the numbers of a ratio are above 0; got -4/3"),
-    ("x\n1\n0\n", 3, "the numbers of a ratio are above 0; got 0"),
-    ("x\n1\n3/0\n", 3, "the numbers of a ratio are above 0; got 3/0"),
-    ("x\n1\n3/\n", 3, "a ratio has a whole number behind its /; got 3/"),
-    ("x\n1\n3/-2\n", 3, "a ratio has a whole number behind its /; got 3/-2"),
+    ("x\n2\n!\n3/2\n", 4, "expected 2 notes; the file has 1"),
+    ("x\n1\n!\n-4/3\n", 4, "expected a ratio of positive numbers; got -4/3"),
+    ("x\n1\n0\n", 3, "expected a ratio of positive numbers; got 0"),
+    ("x\n1\n3/0\n", 3, "expected a ratio of positive numbers; got 3/0"),
+    ("x\n1\n3/\n", 3, "expected a whole number after /; got 3/"),
+    ("x\n1\n3/-2\n", 3, "expected a whole number after /; got 3/-2"),
     (
-      "x\n1\n3/2/1\n", 3, "a ratio is two whole numbers with one / between them; got 3/2/1"
+      "x\n1\n3/2/1\n", 3, "expected a ratio of two whole numbers; got 3/2/1"
     ),
-    ("x\n1\n3/2.5\n", 3, "a ratio is two whole numbers with one / between them; got 3/2.5"),
-    ("x\n1\n1.2.3\n", 3, "cents have one point; got 1.2.3"),
-    ("x\n1\n.\n", 3, "a point needs a digit beside it; got ."),
+    ("x\n1\n3/2.5\n", 3, "expected a ratio of two whole numbers; got 3/2.5"),
+    ("x\n1\n1.2.3\n", 3, "expected one decimal point; got 1.2.3"),
+    ("x\n1\n.\n", 3, "expected a digit next to the decimal point; got ."),
     (
       "x\n1\nfifth\n", 3,
-      "a note is cents with a point, such as 701.955, or a ratio, such as 3/2; got fifth"
+      "expected cents with a decimal point, such as 701.955, or a ratio, such as 3/2; got fifth"
     ),
     (
       "x\n1\n\n", 3,
-      "a note is cents with a point, such as 701.955, or a ratio, such as 3/2; got nothing"
+      "expected cents with a decimal point, such as 701.955, or a ratio, such as 3/2; got nothing"
     ),
     (
       "x\n1\n18446744073709551616/3\n", 3,
-      "the numbers of a ratio are at most 18446744073709551615; got 18446744073709551616/3"
+      "expected numbers up to 18446744073709551615 in a ratio; got 18446744073709551616/3"
     ),
-    ("x\n1\n100001.0\n", 3, "a note is at most 100000 cents away; got 100001.0"),
+    ("x\n1\n100001.0\n", 3, "expected at most 100000 cents; got 100001.0"),
   ])
   func `errors are one line with the line number`(text: String, line: Int, message: String) {
     let fault = fault(Array(text.utf8))
@@ -127,10 +127,10 @@ import Testing
 
   @Test func `a large file is refused, and a huge note count allocates nothing`() {
     let large = [UInt8](repeating: UInt8(ascii: "x"), count: 256 * 1024 + 1)
-    #expect(fault(large)?.message == "a Scala file has at most 256 KiB")
+    #expect(fault(large)?.message == "the Scala file exceeds 256 KiB")
     #expect(
       fault(Array("x\n9223372036854775807\n2/1\n".utf8))?.message
-        == "the file has 1 notes; it should have 9223372036854775807")
+        == "expected 9223372036854775807 notes; the file has 1")
   }
 
   @Test func `corrupted files cause no crash and yield finite values`() {

@@ -29,7 +29,7 @@ import Testing
     for (name, got) in [("nothere", "nothere"), ("", "nothing"), ("a\nb", "a?b")] {
       let fault = fault { () throws(MusicFault) in _ = try book.scale(named: name) }
       #expect(fault?.kind == .missing)
-      #expect(fault?.description == "no scale is called \(got); /scales lists them")
+      #expect(fault?.description == "unknown scale \(got); /scales lists all")
     }
   }
 
@@ -71,7 +71,7 @@ import Testing
     for number in 1...100 { try book.add("own\(number)", semitones: [1]) }
     let fault = fault { () throws(MusicFault) in try book.add("own101", semitones: [1]) }
     #expect(fault?.kind == .state)
-    #expect(fault?.description == "there are 100 scales of your own already; delete one")
+    #expect(fault?.description == "100 user scales already exist; delete one")
     try book.add("own100", semitones: [2])
     #expect(book.own.count == 100)
   }

@@ -63,13 +63,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ([], "a scale has at least one note, given in semitones above its root"),
-    ([0, 12], "the notes of a scale are 0 to 11 semitones above its root; got 12"),
-    ([-1, 2], "the notes of a scale are 0 to 11 semitones above its root; got -1"),
-    ([2, 2], "the notes of a scale rise; got 2 after 2"),
-    ([0, 0], "the notes of a scale rise; got 0 after 0"),
-    ([4, 3], "the notes of a scale rise; got 3 after 4"),
-    ([.min, .max], "the notes of a scale are 0 to 11 semitones above its root; got \(Int.min)"),
+    ([], "expected at least one note, in semitones above the root"),
+    ([0, 12], "expected notes from 0 to 11 semitones above the root; got 12"),
+    ([-1, 2], "expected notes from 0 to 11 semitones above the root; got -1"),
+    ([2, 2], "expected ascending notes; got 2 after 2"),
+    ([0, 0], "expected ascending notes; got 0 after 0"),
+    ([4, 3], "expected ascending notes; got 3 after 4"),
+    ([.min, .max], "expected notes from 0 to 11 semitones above the root; got \(Int.min)"),
   ])
   func `user scales that don't ascend within an octave are refused`(
     semitones: [Int], message: String

@@ -14,7 +14,7 @@ import Testing
     for beats in [20.0, 300] { #expect(try Tempo(beats).beatsPerMinute == beats) }
     for beats in [19.9, 300.1, .nan, -.infinity] {
       let fault = #expect(throws: MusicFault.self) { try Tempo(beats) }
-      #expect(fault?.description == "a tempo is 20 to 300 beats a minute; got \(beats)")
+      #expect(fault?.description == "expected a tempo from 20 to 300 bpm; got \(beats)")
     }
   }
 }

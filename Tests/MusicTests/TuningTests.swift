@@ -45,20 +45,20 @@ import Testing
   }
 
   @Test(arguments: [
-    ([], 60, 440.0, "a tuning has 1 to 1024 notes; got 0"),
+    ([], 60, 440.0, "expected 1 to 1024 notes; got 0"),
     (
-      [700, 0], 60, 440, "the last note of a tuning begins it anew, above the first; got 0.0 cents"
+      [700, 0], 60, 440, "expected a period above 0 as the last note; got 0.0 cents"
     ),
     (
       [-1200], 60, 440,
-      "the last note of a tuning begins it anew, above the first; got -1200.0 cents"
+      "expected a period above 0 as the last note; got -1200.0 cents"
     ),
-    ([1200], 128, 440, "a MIDI note is 0 to 127; got 128"),
-    ([1200], 60, 0, "a reference is 1 to 20000 Hz; got 0.0"),
-    ([1200], 60, .nan, "a reference is 1 to 20000 Hz; got nan"),
-    ([99_999], 60, 440, "this tuning leaves no frequency for note 0: 0.0 Hz"),
-    ([.infinity], 60, 440, "a note of a tuning is a number of cents; got inf"),
-    ([.nan, 1200], 60, 440, "a note of a tuning is a number of cents; got nan"),
+    ([1200], 128, 440, "expected a MIDI note from 0 to 127; got 128"),
+    ([1200], 60, 0, "expected a reference from 1 to 20000 Hz; got 0.0"),
+    ([1200], 60, .nan, "expected a reference from 1 to 20000 Hz; got nan"),
+    ([99_999], 60, 440, "note 0 has no valid frequency in this tuning: 0.0 Hz"),
+    ([.infinity], 60, 440, "expected finite cents; got inf"),
+    ([.nan, 1200], 60, 440, "expected finite cents; got nan"),
   ])
   func `tunings without valid frequencies are refused`(
     cents: [Double], base: Int, hz: Double, message: String

@@ -1,6 +1,6 @@
 """Gives a node something to show, and takes pictures of its page by Chromium's driver.
 
-    page.py sounds HOME                           songs into a home folder
+    page.py sounds HOME                           songs into a data directory
     page.py pictures DRIVER ADDRESS FOLDER NODE   pictures of the page at an address, PNG; DRIVER is the
                                                   driver's port, NODE the process that is killed last
 """

@@ -192,7 +192,7 @@ import Testing
     }
     try SoundFixture.write(folder.path("a.flac"), left: sound)
     try cut("a.flac", to: 100_000)
-    fails(.notSound, mentioning: "is broken after") { () throws(SoundFileError) in
+    fails(.notSound, mentioning: "is damaged after") { () throws(SoundFileError) in
       try read("a.flac")
     }
     try SoundFixture.write(folder.path("a.wav"), left: sound)

@@ -203,7 +203,7 @@ import Testing
     let use = try AddressTable.node.constant("/metronome/bpm", .number(120))
     let extra = SurfacePage("Tempo", Block(Row(1, SurfaceControl("usual", "120", .choice(use)))))
     let surface = Surface(pages: try Surface.syrinx().pages + [extra])
-    #expect(throws: SurfaceFault("two parts of the surface show what comes at /metronome/bpm")) {
+    #expect(throws: SurfaceFault("two parts of the surface show /metronome/bpm")) {
       try TouchOSCLayout.xml(of: surface, .phone)
     }
   }

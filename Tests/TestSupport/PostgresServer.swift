@@ -28,7 +28,7 @@ package final class PostgresServer: @unchecked Sendable {
   package init() throws {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: Self.programs)) ?? []
     guard let version = versions.max(by: { (Int($0) ?? 0) < (Int($1) ?? 0) }) else {
-      throw Fault("there is no PostgreSQL in \(Self.programs)")
+      throw Fault("PostgreSQL not found in \(Self.programs)")
     }
     bin = "\(Self.programs)/\(version)/bin"
     folder =

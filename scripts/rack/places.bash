@@ -58,7 +58,7 @@ set_places() {
     wants=$units/default.target.wants
     users=''
     home=$(trimmed "${XDG_DATA_HOME:-$HOME/.local/share}")/syrinx
-    check_folder "the home folder" "$home"
+    check_folder "the data directory" "$home"
     manager=(systemctl --user)
     journal="journalctl --user"
   else

@@ -77,7 +77,7 @@ final class Worker {
     let outcome = Guarded<Result<Value, Refusal>?>(nil)
     endings.append {
       guard let result = outcome.withLock({ $0 }) else {
-        preconditionFailure("what is done has an outcome")
+        preconditionFailure("a finished job has a result")
       }
       ending(result)
     }

@@ -10,7 +10,7 @@ struct Setup {
   var presets = PresetLibrary()
   var musicFolders: [String] = []
   var instruments = InstrumentLibrary()
-  /// The board in the home folder.
+  /// The board in the data directory.
   let ownBoard: HomeBoard
 }
 
@@ -186,7 +186,7 @@ final class Context {
   /// Notes a change to the state.
   func stateChanged() { keeper.stateChanged() }
 
-  /// Persists settings in a store from now on; nil without a home folder.
+  /// Persists settings in a store from now on; nil without a data directory.
   func keepSettings(in store: (any SettingsStore)?) { keeper.store = store }
 
   /// Whether persisted settings are still being read.
@@ -195,7 +195,7 @@ final class Context {
     set { keeper.isOpening = newValue }
   }
 
-  /// Restores settings of the home folder, except in a session.
+  /// Restores settings of the data directory, except in a session.
   ///
   /// Returns a line for each that can't be restored.
   func restore(_ kept: [String: String]) -> [String] {

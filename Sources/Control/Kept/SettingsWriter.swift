@@ -1,4 +1,4 @@
-/// A store for settings in the home folder, by address.
+/// A store for settings in the data directory, by address.
 protocol SettingsStore: AnyObject {
   /// Writes settings, then calls `ending`.
   ///
@@ -9,7 +9,7 @@ protocol SettingsStore: AnyObject {
   ) throws(Refusal)
 }
 
-/// Writes settings to the home folder: the latest value of each, one write at a time.
+/// Writes settings to the data directory: the latest value of each, one write at a time.
 ///
 /// A single change is written immediately. Continuous changes are written a few times per second.
 final class SettingsWriter {

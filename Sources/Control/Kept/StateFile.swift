@@ -1,6 +1,6 @@
 internal import Posix
 
-/// The state file of a node: `state/NAME` in its home folder.
+/// The state file of a node: `state/NAME` in its data directory.
 ///
 /// Only one running node owns the file. A second node of the same name and folder is not persisted.
 package final class StateFile: @unchecked Sendable {

@@ -1,10 +1,10 @@
 internal import Engine
 internal import OSC
 
-/// Persists and restores the state that the address table declares: in the state file, the home folder, or
+/// Persists and restores the state that the address table declares: in the state file, the data directory, or
 /// a session.
 final class StateKeeper {
-  /// The settings store of the home folder; nil if there is none.
+  /// The settings store of the data directory; nil if there is none.
   weak var store: (any SettingsStore)?
   /// The connections of the node's ports, in a state without values.
   private(set) var links = NodeState()
@@ -18,7 +18,7 @@ final class StateKeeper {
   private let now: () -> Double
   private let stateWriter = StateWriter()
   private let settingsWriter = SettingsWriter()
-  // The values set of settings in the home folder, as text.
+  // The values set of settings in the data directory, as text.
   private var settings: [String: String] = [:]
   // False in a session, which stores them itself.
   private(set) var keepsSettings = true
@@ -73,7 +73,7 @@ final class StateKeeper {
     if let path = pathInHome(parameter) { overtaken.insert(path) }
   }
 
-  /// Persists a parameter of the home folder that was set.
+  /// Persists a parameter of the data directory that was set.
   func didSet(_ parameter: Parameter, _ value: Float) {
     if let path = pathInHome(parameter) { keep(path, plain(Double(value)), for: nil) }
   }
@@ -153,7 +153,7 @@ final class StateKeeper {
     return state
   }
 
-  /// The state for a session: includes the settings of the home folder, but not the connections, which the
+  /// The state for a session: includes the settings of the data directory, but not the connections, which the
   /// session manager restores.
   var sessionState: NodeState {
     var state = NodeState()
@@ -248,7 +248,7 @@ final class StateKeeper {
     }
   }
 
-  /// Restores settings of the home folder that were not set since.
+  /// Restores settings of the data directory that were not set since.
   ///
   /// Returns a line for each that can't be restored.
   func restore(_ kept: [String: String]) -> [String] {

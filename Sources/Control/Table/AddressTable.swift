@@ -60,7 +60,7 @@ package struct AddressTable: Sendable {
     for (index, path) in paths.enumerated() {
       var slot = path.withUnsafeBytes(Self.hash) & (count - 1)
       while slots[slot] >= 0 {
-        precondition(paths[Int(slots[slot])] != path, "\(addresses[index].path) stands twice")
+        precondition(paths[Int(slots[slot])] != path, "duplicate address \(addresses[index].path)")
         slot = (slot + 1) & (count - 1)
       }
       slots[slot] = Int16(index)

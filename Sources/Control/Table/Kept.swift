@@ -4,7 +4,7 @@ struct Kept: Sendable {
   enum Place: Sendable {
     /// The state file of the node of this name, restored at the next start.
     case session
-    /// The library in the home folder, shared by all nodes that use it.
+    /// The library in the data directory, shared by all nodes that use it.
     case home
   }
 
@@ -20,6 +20,6 @@ struct Kept: Sendable {
 
   /// The value, in the state file.
   static let session = Kept(place: .session)
-  /// The value, in the home folder.
+  /// The value, in the data directory.
   static let home = Kept(place: .home)
 }

@@ -23,7 +23,7 @@ final class NodeQuestions: @unchecked Sendable {
   /// If that thread has ended, replies at once.
   func ask(_ reply: @escaping HTTPServer.Reply, _ work: @escaping @Sendable (Node) -> Void) {
     let isTaken = inbox.leave { [self] in work(node) }
-    if !isTaken { reply { .refusal(503, "the node is ending") } }
+    if !isTaken { reply { .refusal(503, "the node is exiting") } }
   }
 
   /// Updates the path of the data directory; call on the node's own thread.

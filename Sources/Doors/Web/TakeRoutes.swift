@@ -36,8 +36,9 @@ struct TakeRoutes: Sendable {
       return .answer(
         .refusal(
           404,
-          "there is no such file; takes are /files/takes/ID/sound, /files/takes/ID/image, "
-            + "/files/takes/ID/small and /files/takes/ID/export?format=wav, and new ones are sent to /files/takes?name=FILE"
+          "unknown file; takes are at /files/takes/ID/sound, /files/takes/ID/image, "
+            + "/files/takes/ID/small and /files/takes/ID/export?format=wav, "
+            + "and new ones go to /files/takes?name=FILE"
         ))
     }
   }
@@ -82,7 +83,7 @@ struct TakeRoutes: Sendable {
           let upload = try? Upload(
             in: "\(home)/\(Self.folder)", named: "take.\(format)", most: 0,
             whenWhole: { (_, _, _) in })
-        else { return reply { .refusal(507, "the home folder can't be written") } }
+        else { return reply { .refusal(507, "can't write to the data directory") } }
         // The sound file writer creates the file itself.
         unlink(upload.path)
         node.exportTake(id, to: upload.path) { outcome in
@@ -104,7 +105,7 @@ struct TakeRoutes: Sendable {
   ) -> HTTPAnswer {
     guard let file = try? Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path),
       let size = Files.size(of: file)
-    else { return .refusal(404, "the file is not there any more") }
+    else { return .refusal(404, "the file no longer exists") }
     var headers = [
       ("Content-Type", PageFile.type(of: path)),
       ("Cache-Control", "private, no-cache"),
@@ -131,12 +132,12 @@ struct TakeRoutes: Sendable {
       @escaping @Sendable (Node, String, @escaping (Result<TakeFilePaths, Refusal>) -> Void) -> Void
   ) -> HTTPServer.RequestHandling {
     if let text = request[.contentLength], let count = Int(text), count > most {
-      return .answer(.refusal(413, "that is too large: \(most >> 20) MB are taken at most"))
+      return .answer(.refusal(413, "too large; the limit is \(most >> 20) MB"))
     }
     return .receive { [questions] in
       do throws(SystemError) {
         guard let home = questions.home else {
-          return .failure(.refusal(409, "this node has no home folder"))
+          return .failure(.refusal(409, "this node has no data directory"))
         }
         return .success(
           try Upload(in: "\(home)/\(Self.folder)", named: name, most: most) { path, upload, reply in
@@ -153,7 +154,7 @@ struct TakeRoutes: Sendable {
             }
           })
       } catch {
-        return .failure(.refusal(507, "it can't be kept: \(error)"))
+        return .failure(.refusal(507, "can't save it: \(error)"))
       }
     }
   }

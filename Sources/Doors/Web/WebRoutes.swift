@@ -36,7 +36,7 @@ struct WebRoutes: Sendable {
     guard request.isReading else {
       return .answer(
         .refusal(
-          405, "only files of takes are sent to this node by HTTP",
+          405, "only files of takes can be uploaded",
           headers: [("Allow", "GET, HEAD")]))
     }
     if request.path == "/", request.query.isEmpty, request.wantsPage {
@@ -55,11 +55,11 @@ struct WebRoutes: Sendable {
     guard request[.webSocketVersion] == "13" else {
       return .answer(
         .refusal(
-          426, "this node speaks version 13 of the WebSocket protocol",
+          426, "only version 13 of the WebSocket protocol is supported",
           headers: [("Sec-WebSocket-Version", "13")]))
     }
     guard let accept = request[.webSocketKey].flatMap(WebSocketKey.answer(to:)) else {
-      return .answer(.refusal(400, "a WebSocket begins with a key of 16 bytes in base 64"))
+      return .answer(.refusal(400, "expected a Sec-WebSocket-Key of 16 bytes in Base64"))
     }
     // A wrong token is refused even where reading needs none.
     if request.bearer != nil,
@@ -100,7 +100,7 @@ struct WebRoutes: Sendable {
     switch tree.reply(to: path, attribute) {
     case .json(let text): .json(text)
     case .nothing: .empty(204)
-    case .missing: .refusal(404, "there is no address \(quoted(path)); / lists them all")
+    case .missing: .refusal(404, "unknown address \(quoted(path)); / lists all")
     }
   }
 

@@ -7,9 +7,9 @@ package enum JackError: Error, CustomStringConvertible {
   package var description: String {
     switch self {
     case .noServer(let name):
-      "no JACK server \(name.map { "called \($0) " } ?? "")is running; "
+      "no JACK server \(name.map { "named \($0) " } ?? "")is running; "
         + "start one (jackd, PipeWire) or use scripts/run, which does"
-    case .nameTaken(let name): "another JACK client is called \(name) already"
+    case .nameTaken(let name): "another JACK client is already named \(name)"
     case .refused(let what): "the JACK server refused \(what)"
     }
   }

@@ -173,7 +173,7 @@ package final class JackLink: @unchecked Sendable {
     if membership == nil && !isEnding.load(ordering: .relaxed) { rejoin() }
     guard let membership else { return }
     if Double(facts.rate.load(ordering: .relaxed)) != membership.rate {
-      report("the server's sample rate has changed; joining it anew")
+      report("the server's sample rate has changed; reconnecting")
       lost()
       return
     }
@@ -284,7 +284,7 @@ package final class JackLink: @unchecked Sendable {
   private func lost() {
     guard let membership else { return }
     if facts.isGone.load(ordering: .relaxed) {
-      report("the JACK server is gone; waiting for its return")
+      report("lost the JACK server; waiting for it to return")
     }
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(false, ordering: .relaxed)
@@ -307,7 +307,7 @@ package final class JackLink: @unchecked Sendable {
       return
     }
     if !closed.wait(milliseconds: Self.closeMilliseconds) {
-      report("libjack does not let go of the dead server; trying to join all the same")
+      report("libjack does not release the dead server; reconnecting anyway")
     }
   }
 
@@ -318,7 +318,7 @@ package final class JackLink: @unchecked Sendable {
         wake: wake, isWanted: { [self] in !isEnding.load(ordering: .relaxed) })
       began(membership)
       reportedRefusal = false
-      report("back on the JACK server, at \(Int(membership.rate)) Hz")
+      report("reconnected to the JACK server at \(Int(membership.rate)) Hz")
       connectAgain(membership)
     } catch .noServer {
       // No server yet. Starting the standby driver may have failed for want of a thread.
@@ -326,7 +326,7 @@ package final class JackLink: @unchecked Sendable {
     } catch {
       // Another link may own the engine by now.
       if isEnding.load(ordering: .relaxed) { return }
-      if !reportedRefusal { report("can't join the JACK server again: \(error); trying on") }
+      if !reportedRefusal { report("can't reconnect to the JACK server: \(error); retrying") }
       reportedRefusal = true
       if case .refused = error {
         // The attempt may have taken over the engine.
@@ -344,7 +344,7 @@ package final class JackLink: @unchecked Sendable {
       attemptsToDescribe = 0
     } else if attemptsToDescribe == 0, !reportedMetadata {
       reportedMetadata = true
-      report("the JACK server can't keep the ports' metadata; they go by their plain names")
+      report("the JACK server can't store the ports' metadata; they have their plain names")
     }
   }
 
@@ -353,7 +353,7 @@ package final class JackLink: @unchecked Sendable {
     guard xruns > reportedXruns, xrunReports.isDue(HostTime.steady / 1e6) else { return }
     let longest = Float(bitPattern: facts.longestXrun.load(ordering: .relaxed))
     report(
-      "\(xruns - reportedXruns) block\(xruns - reportedXruns == 1 ? "" : "s") lost, "
+      "\(xruns - reportedXruns) xrun\(xruns - reportedXruns == 1 ? "" : "s"), "
         + "\(xruns) since the start; the longest delay was \(Int(longest)) µs")
     reportedXruns = xruns
   }

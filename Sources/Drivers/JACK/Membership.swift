@@ -46,7 +46,7 @@ final class Membership: @unchecked Sendable {
     }
     guard isWanted() else {
       jack_client_close(client)
-      throw .refused("what nobody waits for any more")
+      throw .refused("a canceled client")
     }
     self.client = client
     self.name = String(cString: jack_get_client_name(client))

@@ -17,7 +17,7 @@ package final class Board: Sendable {
     _ store: any BoardStore, scratch: String, limits: BoardLimits = BoardLimits()
   ) throws(BoardFault) {
     try system(try Files.makeFolder(scratch)) {
-      BoardFault(.store, "can't make the folder for what comes: \($0)")
+      BoardFault(.store, "can't create the folder for uploads: \($0)")
     }
     self.store = store
     self.scratch = scratch
@@ -56,11 +56,11 @@ package final class Board: Sendable {
 
   private func check(_ text: String, _ what: String, most: Int) throws(BoardFault) {
     guard text.unicodeScalars.count <= most else {
-      throw BoardFault(.large, "\(what) has more than \(most) letters")
+      throw BoardFault(.large, "\(what) has more than \(most) characters")
     }
     // No database stores a NUL character in a text.
     guard !text.utf8.contains(0) else {
-      throw BoardFault(.wrong, "\(what) has a character of the number 0 in it")
+      throw BoardFault(.wrong, "\(what) contains a NUL character")
     }
   }
 

@@ -11,7 +11,7 @@ package final class HomeBoard: Sendable {
     var board: Board
   }
 
-  static let noHome = BoardFault(.store, "this node has no home folder")
+  static let noHome = BoardFault(.store, "this node has no data directory")
   private static let file = "board.sqlite"
 
   private let home: @Sendable () -> String?

@@ -38,12 +38,12 @@ package final class Outbox: @unchecked Sendable {
   package func add(_ draft: Draft, for board: String) throws(FeedFault) -> Int {
     let numbers = numbers
     guard numbers.count < Self.most else {
-      throw FeedFault("\(numbers.count) posts wait to be sent already", isPassing: true)
+      throw FeedFault("\(numbers.count) posts are already queued", isPassing: true)
     }
     let text = (["board": board] as JSONText).text + "\n" + draft.json + "\n"
     let path = path(of: (numbers.last ?? 0) + 1)
     try system(try Files.write(Array(text.utf8), to: path, inNewFolder: folder)) {
-      FeedFault("the post can't be kept: \($0)", isPassing: true)
+      FeedFault("can't save the post: \($0)", isPassing: true)
     }
     return numbers.count + 1
   }

@@ -73,7 +73,8 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
       let reply = try ask("/getaudio\(slash)", most: Self.mostListBytes)
       guard reply.status == 200 else { throw fault(reply) }
       guard let rows = Self.json(reply).flatMap(BoardRow.all(in:)) else {
-        throw FeedFault("\(base) is no board: what it sends is no list of posts", isPassing: false)
+        throw FeedFault(
+          "\(base) is not a board: its reply is not a list of posts", isPassing: false)
       }
       state.withLock { Self.take(rows, &$0) }
     }
@@ -137,7 +138,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
 
   package func delete(_ id: String, secret: String) throws(FeedFault) {
     if case .plain = state.withLock({ $0.form }) {
-      throw FeedFault("\(base) does not take posts back", isPassing: false)
+      throw FeedFault("\(base) does not support deleting posts", isPassing: false)
     }
     var call = try call("DELETE", "/posts/\(HTTPPlace.escaped(id))")
     call.headers = [("Authorization", "Bearer \(secret)")]
@@ -149,7 +150,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
 
   private func call(_ method: String, _ path: String) throws(FeedFault) -> HTTPCall {
     guard let place = base.appending(path) else {
-      throw FeedFault("\(base) can't be asked for \(path)", isPassing: false)
+      throw FeedFault("can't request \(path) from \(base)", isPassing: false)
     }
     var call = HTTPCall(method, place)
     // Redirects may not leave the configured server.
@@ -178,7 +179,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
   /// Returns the fault for an error response.
   private func fault(_ reply: HTTPReply) -> FeedFault {
     let told = Self.json(reply)?["error"]?.text
-    let line = told ?? "it answers \(reply.status)"
+    let line = told ?? "status \(reply.status)"
     return FeedFault(
       "\(base.host): \(line.prefix(200))",
       isPassing: reply.status >= 500 || reply.status == 429 || reply.status == 408,

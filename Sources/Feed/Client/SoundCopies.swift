@@ -29,11 +29,11 @@ package final class SoundCopies: @unchecked Sendable {
   /// Stores the bytes of a sound and returns the path of a readable file.
   package func path(of bytes: [UInt8], named name: String) throws(FeedFault) -> String {
     guard let kind = SoundKind(bytes) else {
-      throw FeedFault("what the board sends is no sound", isPassing: false)
+      throw FeedFault("the board's reply is not a sound", isPassing: false)
     }
     let path = "\(folder)/\(Self.prefix)\(name).\(kind.rawValue)"
     try system(try Files.write(bytes, to: path, inNewFolder: folder)) {
-      FeedFault("it can't be kept: \($0)", isPassing: false)
+      FeedFault("can't save it: \($0)", isPassing: false)
     }
     guard !kind.isReadHere else { return keep(path) }
     defer { Files.remove(path) }
@@ -63,14 +63,14 @@ package final class SoundCopies: @unchecked Sendable {
           "\(Self.mostSeconds)", "-c:a", "pcm_s16le", "-f", "wav", result,
         ], seconds: Self.decodeSeconds)
     } catch {
-      throw FeedFault("\(Self.decoder) can't be run: \(error)", isPassing: false)
+      throw FeedFault("can't run \(Self.decoder): \(error)", isPassing: false)
     }
     guard ending == .code(0) else {
       Files.remove(result)
       throw FeedFault(
         ending == .missing
-          ? "this post is in AAC, which \(Self.decoder) reads; it is not installed"
-          : "this post's AAC can't be read", isPassing: false)
+          ? "this post is in AAC, which needs \(Self.decoder); it is not installed"
+          : "can't decode the AAC of this post", isPassing: false)
     }
     return result
   }

@@ -25,14 +25,14 @@ extension Draft {
   /// Throws a fault with one line if it is malformed.
   package init(posted json: JSON) throws(BoardFault) {
     guard case .object = json.content else {
-      throw BoardFault(.wrong, "a post is an object with name, message and audio")
+      throw BoardFault(.wrong, "expected an object with name, message and audio")
     }
     func text(_ names: String...) throws(BoardFault) -> String? {
       for name in names {
         guard let value = json[name] else { continue }
         if case .null = value.content { continue }
         guard let text = value.text else {
-          throw BoardFault(.wrong, "\(name) is a text, not \(value.kind)")
+          throw BoardFault(.wrong, "\(name) must be a string; got \(value.kind)")
         }
         return text
       }
@@ -43,21 +43,21 @@ extension Draft {
     var id = PostID.random()
     if let given = try text("id"), !given.isEmpty {
       guard let plain = PostID.plain(given) else {
-        throw BoardFault(.wrong, "id is a UUID of 36 letters")
+        throw BoardFault(.wrong, "id must be a UUID of 36 characters")
       }
       id = plain
     }
     var secret = PostID.randomSecret()
     if let given = try text("secret"), !given.isEmpty {
       guard PostID.isSecret(given) else {
-        throw BoardFault(.wrong, "secret has 16 to 128 letters, none of them a blank")
+        throw BoardFault(.wrong, "secret must have 16 to 128 characters without blanks")
       }
       secret = given
     }
     var audio: [UInt8]?
     if let given = BoardRow.sound(try text("audio")) {
       guard let bytes = Base64.bytes(of: given) else {
-        throw BoardFault(.wrong, "audio is a sound file in base 64")
+        throw BoardFault(.wrong, "audio must be a sound file in Base64")
       }
       audio = bytes
     }

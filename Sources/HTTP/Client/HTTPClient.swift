@@ -18,7 +18,7 @@ package final class HTTPClient: @unchecked Sendable {
 
   /// Creates a client that sends a user agent.
   package init(userAgent: String) {
-    precondition(Self.isReady, "libcurl can't begin")
+    precondition(Self.isReady, "libcurl can't be initialized")
     guard let handle = curl_easy_init() else { preconditionFailure("no memory for libcurl") }
     self.handle = OpaquePointer(handle)
     self.userAgent = userAgent
@@ -35,15 +35,16 @@ package final class HTTPClient: @unchecked Sendable {
       let (reply, redirect) = try performOnce(call)
       guard 300..<400 ~= reply.status, let redirect else { return reply }
       guard let place = HTTPPlace(redirect), call.allows(place) else {
-        throw .unusable("\(call.url.host) leads to \(shortened(redirect)), which is not asked")
+        throw .unusable(
+          "\(call.url.host) redirects to \(shortened(redirect)), which is not allowed")
       }
       // A body is sent again only after 307 and 308.
       if [301, 302, 303].contains(reply.status), !["GET", "HEAD"].contains(call.method) {
-        throw .unusable("\(call.url.host) leads to \(shortened(redirect)); set that one")
+        throw .unusable("\(call.url.host) redirects to \(shortened(redirect)); set that URL")
       }
       call.url = place
     }
-    throw .unusable("\(call.url.host) leads from place to place")
+    throw .unusable("\(call.url.host) redirects too often")
   }
 
   private func performOnce(
@@ -102,17 +103,17 @@ package final class HTTPClient: @unchecked Sendable {
     if intake.isFull || code == CURLE_FILESIZE_EXCEEDED {
       let most =
         call.mostBytes >= 1 << 20 ? "\(call.mostBytes >> 20) MB" : "\(call.mostBytes) bytes"
-      return .unusable("\(host) sends more than \(most)")
+      return .unusable("the reply of \(host) exceeds \(most)")
     }
     let reason = String(cString: curl_easy_strerror(code))
     switch code {
-    case CURLE_OPERATION_TIMEDOUT: return .unreachable("\(host) does not answer in time")
-    case CURLE_COULDNT_RESOLVE_HOST: return .unreachable("\(host) can't be found")
-    case CURLE_COULDNT_CONNECT: return .unreachable("\(host):\(call.url.port) does not listen")
+    case CURLE_OPERATION_TIMEDOUT: return .unreachable("\(host) timed out")
+    case CURLE_COULDNT_RESOLVE_HOST: return .unreachable("can't resolve \(host)")
+    case CURLE_COULDNT_CONNECT: return .unreachable("can't connect to \(host):\(call.url.port)")
     case CURLE_PEER_FAILED_VERIFICATION:
-      return .unusable("\(host) can't show that it is the one: \(reason)")
+      return .unusable("can't verify the certificate of \(host): \(reason)")
     case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE:
-      return .unreachable("\(host) broke off: \(reason)")
+      return .unreachable("\(host) closed the connection: \(reason)")
     default: return .unusable("\(host): \(reason)")
     }
   }

@@ -37,10 +37,10 @@ package struct HostList: Sendable {
   package func refusal(
     of request: HTTPRequest, to server: String, option: String
   ) -> HTTPAnswer? {
-    guard let host = request[.host] else { return .refusal(400, "a request needs a Host header") }
+    guard let host = request[.host] else { return .refusal(400, "missing Host header") }
     guard !allows(host) else { return nil }
     return .refusal(
-      421, "this \(server) is not called so; \(option) NAME allows a name that leads here")
+      421, "unknown host name; \(option) NAME allows another name of this \(server)")
   }
 
   /// Parses the host of `HOST` or `HOST:PORT`, or returns nil if it is malformed.

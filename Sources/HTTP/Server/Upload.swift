@@ -45,13 +45,13 @@ package final class Upload: @unchecked Sendable {
   func take(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
     count += bytes.count
     guard let file, count <= most else {
-      return .refusal(413, "that is too large: \(most >> 20) MB are taken at most")
+      return .refusal(413, "too large; the limit is \(most >> 20) MB")
     }
     do throws(SystemError) {
       try file.write(bytes, action: path)
       return nil
     } catch {
-      return .refusal(507, "it can't be kept: \(error.reason)")
+      return .refusal(507, "can't save it: \(error.reason)")
     }
   }
 

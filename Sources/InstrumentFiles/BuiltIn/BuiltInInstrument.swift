@@ -88,7 +88,7 @@ struct BuiltInKit {
       ] + words
     for (opcode, value) in all {
       guard case .known = opcodes.set(opcode, value) else {
-        preconditionFailure("\(opcode)=\(value) is no opcode")
+        preconditionFailure("\(opcode)=\(value) is not an opcode")
       }
     }
     var region = opcodes.region(

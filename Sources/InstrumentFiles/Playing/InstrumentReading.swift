@@ -86,7 +86,7 @@ package final class InstrumentReading: @unchecked Sendable {
     guard state.withLock({ $0.published > 0 }) else {
       throw InstrumentFault(
         .broken,
-        "\(description.name) has nothing that can be played"
+        "\(description.name) has nothing playable"
           + (notes.first.map { ": \($0)" } ?? ""))
     }
     return true

@@ -20,7 +20,7 @@ package enum SFZ {
     for section in text.sections { try builder.add(section) }
     try builder.finishRegion()
     guard builder.hasRegion else {
-      throw InstrumentFault(.broken, "\(path) is no SFZ file: it has no <region>")
+      throw InstrumentFault(.broken, "\(path) is not an SFZ file: it has no <region>")
     }
     let name = file.lowercased().hasSuffix(".sfz") ? String(file.dropLast(4)) : file
     return Instrument(
@@ -91,7 +91,7 @@ package enum SFZ {
           switch opcodes.set(name, value) {
           case .known: break
           case .unknown: note(name)
-          case .wrong: fault("\(name)=\(value.prefix(60)) is no value that \(name) can have")
+          case .wrong: fault("\(name)=\(value.prefix(60)): invalid value")
           }
         }
       }
@@ -110,12 +110,12 @@ package enum SFZ {
       guard let opcodes = region else { return }
       region = nil
       guard let name = opcodes.sample, !name.isEmpty else {
-        fault("a <region> names no sample")
+        fault("a <region> has no sample")
         return
       }
       guard opcodes.isPlayed, let (index, loop) = sample(name) else { return }
       guard regions.count < mostRegions else {
-        throw InstrumentFault(.broken, "an SFZ file has more than \(mostRegions) regions")
+        throw InstrumentFault(.broken, "the SFZ file has more than \(mostRegions) regions")
       }
       let key = WrittenKey.key(inFile: name)
       regions.append(
@@ -126,7 +126,7 @@ package enum SFZ {
       if let found = known[name] { return found }
       do throws(InstrumentFault) {
         guard !name.hasPrefix("*") else {
-          throw InstrumentFault(.missing, "\(name.prefix(60)) is a generator, and no sample")
+          throw InstrumentFault(.missing, "\(name.prefix(60)) is a generator, not a sample")
         }
         let path = try place.path(of: name)
         let file = try SampleFile(path)

@@ -23,7 +23,7 @@ struct SFZPlace {
       }
       inside = rest
     } catch {
-      throw InstrumentFault(.denied, "\(path) must be in a folder that can be read")
+      throw InstrumentFault(.denied, "\(path) must be in a readable folder")
     }
   }
 
@@ -57,6 +57,6 @@ struct SFZPlace {
   private static func denied(_ name: String, _ root: String) -> InstrumentFault {
     let plain = name.unicodeScalars.map { $0.value < 32 ? "?" : Character($0) }
     return InstrumentFault(
-      .denied, "\(String(plain.prefix(200))) leads out of \(root), in which all must be")
+      .denied, "\(String(plain.prefix(200))) is outside \(root)")
   }
 }

@@ -34,7 +34,7 @@ struct SFZText {
   private mutating func read(_ path: String, depth: Int) throws(InstrumentFault) {
     files += 1
     guard depth < Self.deepest, files <= Self.mostFiles else {
-      throw InstrumentFault(.broken, "\(path) is included by itself, or by too many others")
+      throw InstrumentFault(.broken, "\(path) includes itself, or is nested too deeply")
     }
     let content: [UInt8]
     do throws(SystemError) {
@@ -44,12 +44,12 @@ struct SFZText {
     }
     bytes += content.count
     guard bytes <= Self.mostBytes, !content.contains(0) else {
-      throw InstrumentFault(.broken, "\(path) is no SFZ file: that is text, of 16 MB at most")
+      throw InstrumentFault(.broken, "\(path) is not an SFZ file: expected text of at most 16 MB")
     }
     let text = Self.withoutComments(content)
     for line in text.split(whereSeparator: \.isNewline) {
       guard line.utf8.count <= Self.longestLine else {
-        throw InstrumentFault(.broken, "\(path) is no SFZ file: it has a line without end")
+        throw InstrumentFault(.broken, "\(path) is not an SFZ file: a line is too long")
       }
       let line = line.drop(while: Self.isSpace)
       if line.hasPrefix("#include") {
@@ -133,7 +133,7 @@ struct SFZText {
       result += defines[name] ?? "$"
       rest = rest[name.endIndex...]
       guard bytes + result.utf8.count <= Self.mostBytes else {
-        throw InstrumentFault(.broken, "an SFZ file grows without end by what it defines")
+        throw InstrumentFault(.broken, "the definitions of the SFZ file grow without bound")
       }
     }
     result += rest
@@ -150,7 +150,7 @@ struct SFZText {
       guard !rest.isEmpty else { return }
       if rest.hasPrefix("<") {
         guard let end = rest.firstIndex(of: ">") else {
-          throw InstrumentFault(.broken, "\(path) is no SFZ file: a header lacks its >")
+          throw InstrumentFault(.broken, "\(path) is not an SFZ file: a header lacks its >")
         }
         sections.append(Section(name: rest[rest.index(after: rest.startIndex)..<end].lowercased()))
         rest = rest[rest.index(after: end)...]
@@ -162,10 +162,12 @@ struct SFZText {
         rest = left
       } else {
         throw InstrumentFault(
-          .broken, "\(path) is no SFZ file: \"\(rest.prefix(40))\" is no header and no opcode")
+          .broken,
+          "\(path) is not an SFZ file: "
+            + "\"\(rest.prefix(40))\" is neither a header nor an opcode")
       }
       guard sections.count <= Self.mostSections, opcodes <= Self.mostOpcodes else {
-        throw InstrumentFault(.broken, "\(path) has more regions than can be played")
+        throw InstrumentFault(.broken, "\(path) has too many regions")
       }
     }
   }

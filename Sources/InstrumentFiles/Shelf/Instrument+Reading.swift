@@ -14,13 +14,13 @@ extension Instrument {
     guard all <= Self.mostBytes else {
       throw InstrumentFault(
         .tooLarge,
-        "\(name) has \(all >> 20) MB of sound, and \(Self.mostBytes >> 20) are the most")
+        "\(name) has \(all >> 20) MB of sound; the limit is \(Self.mostBytes >> 20) MB")
     }
     guard bytes <= Self.mostBytes else {
       throw InstrumentFault(
         .tooLarge,
-        "\(name) would need \(bytes >> 20) MB of memory to be played on all of its keys, "
-          + "and \(Self.mostBytes >> 20) are the most; shorter samples, or keys nearer to their own, "
+        "\(name) would need \(bytes >> 20) MB of memory on all of its keys; "
+          + "the limit is \(Self.mostBytes >> 20) MB; shorter samples, or keys nearer to their own, "
           + "need less")
     }
   }
@@ -67,7 +67,7 @@ extension Instrument {
     if !unknown.isEmpty {
       let more = unknown.count > 30 ? " and \(unknown.count - 30) more" : ""
       lines.append(
-        "not understood, and left out: \(unknown.prefix(30).joined(separator: ", "))\(more)")
+        "ignored as unknown: \(unknown.prefix(30).joined(separator: ", "))\(more)")
     }
     return lines
   }

@@ -46,13 +46,13 @@ package struct InstrumentCard: Sendable {
 
   private mutating func take(_ file: JSON) throws(JSON.Fault) {
     guard case .object(let members) = file.content else {
-      throw JSON.Fault(file.line, "an instrument is an object; got \(file.kind)")
+      throw JSON.Fault(file.line, "expected an object; got \(file.kind)")
     }
     for member in members {
       switch (member.name, member.value.content) {
       case ("name", .text(let text)):
         guard let name = try? InstrumentName(text), !name.isOfTheLoop else {
-          throw JSON.Fault(member.line, "\(text.prefix(50)) can't be the name of an instrument")
+          throw JSON.Fault(member.line, "\(text.prefix(50)) is not a valid instrument name")
         }
         self.name = name
       case ("help", .text(let text)): help = text
@@ -60,23 +60,23 @@ package struct InstrumentCard: Sendable {
       case ("builtIn", .text(let text)):
         guard let builtIn = BuiltInInstrument(rawValue: text) else {
           let all = BuiltInInstrument.allCases.map(\.name).joined(separator: ", ")
-          throw JSON.Fault(member.line, "builtIn is one of \(all); got \(text.prefix(50))")
+          throw JSON.Fault(member.line, "builtIn must be one of \(all); got \(text.prefix(50))")
         }
         self.builtIn = builtIn
       case ("order", _): order = try Self.whole(member, 0...1_000_000)
       case ("bank", _): bank = try Self.whole(member, 0...128)
       case ("program", _): program = try Self.whole(member, 0...127)
       case ("name", _), ("help", _), ("file", _), ("builtIn", _):
-        throw JSON.Fault(member.line, "\(member.name) is a text; got \(member.value.kind)")
+        throw JSON.Fault(member.line, "\(member.name) must be a string; got \(member.value.kind)")
       default:
         throw JSON.Fault(
           member.line,
-          "an instrument has name, help, order, bank, program, builtIn and file only; "
+          "expected name, help, order, bank, program, builtIn and file only; "
             + "got \(member.name.prefix(50))")
       }
     }
     guard self.file != nil || program != nil || builtIn != nil else {
-      throw JSON.Fault(file.line, "it names no program, no builtIn and no file")
+      throw JSON.Fault(file.line, "missing program, builtIn or file")
     }
   }
 
@@ -88,7 +88,7 @@ package struct InstrumentCard: Sendable {
     else {
       throw JSON.Fault(
         member.line,
-        "\(member.name) is a whole number from \(range.lowerBound) to \(range.upperBound)")
+        "\(member.name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return Int(number)
   }

@@ -54,8 +54,8 @@ package struct InstrumentCatalogue: Sendable {
     let nearest = name.plain.nearest(of: Set(entries.map(\.name.plain)))
     throw InstrumentFault(
       .missing,
-      "there is no instrument \(name.text); "
-        + (nearest.map { "is \($0) meant?" } ?? "/instruments lists them"))
+      "unknown instrument \(name.text); "
+        + (nearest.map { "did you mean \($0)?" } ?? "/instruments lists all"))
   }
 }
 

@@ -68,7 +68,7 @@ package struct InstrumentLibrary: Sendable {
         fonts.append(font)
         return true
       } catch {
-        faults.append("passed over a soundfont: \(error)")
+        faults.append("skipped a soundfont: \(error)")
         return false
       }
     }
@@ -132,7 +132,7 @@ package struct InstrumentLibrary: Sendable {
       do throws(InstrumentFault) {
         cards.append(try InstrumentCard(path: "\(folder)/\(file)", name: name))
       } catch {
-        faults.append("passed over an instrument: \(error)")
+        faults.append("skipped an instrument: \(error)")
       }
     }
     return cards
@@ -149,15 +149,15 @@ package struct InstrumentLibrary: Sendable {
     let name = try InstrumentName(text)
     guard !name.isOfTheLoop else {
       throw InstrumentFault(
-        .denied, "\(name.text) stands for the loop; choose another name for the instrument")
+        .denied, "\(name.text) is reserved for the loop; choose another name")
     }
     guard let home, let own else {
-      throw InstrumentFault(.denied, "there is no folder for instruments")
+      throw InstrumentFault(.denied, "no folder for instruments")
     }
     let instrument = try InstrumentFile(file, home: home).read(bank: bank, program: program)
     let cards = Files.names(in: own).filter { $0.hasSuffix(InstrumentCard.ending) }
     guard cards.count < Self.most || cards.contains(Self.cardFile(name)) else {
-      throw InstrumentFault(.denied, "there are \(cards.count) instruments; delete one first")
+      throw InstrumentFault(.denied, "\(cards.count) instruments already exist; delete one first")
     }
     var card = InstrumentCard(name: name)
     (card.file, card.bank, card.program) = (file, bank, program)
@@ -165,7 +165,7 @@ package struct InstrumentLibrary: Sendable {
       try Files.makeFolder(own)
       try Files.write(card.text, to: "\(own)/\(Self.cardFile(name))")
     } catch {
-      throw InstrumentFault(.unwritable, "can't keep the instrument: \(error)")
+      throw InstrumentFault(.unwritable, "can't save the instrument: \(error)")
     }
     return instrument
   }
@@ -192,8 +192,8 @@ package struct InstrumentLibrary: Sendable {
     throw InstrumentFault(
       .denied,
       entry.isOwn
-        ? "\(name.text) is a file in \(Self.folderName) in the home folder; take it out of there"
-        : "\(name.text) comes with the program and can't be deleted")
+        ? "\(name.text) is a file in \(Self.folderName) in the data directory; remove it there"
+        : "\(name.text) is shipped with the program and can't be deleted")
   }
 
   private static func cardFile(_ name: InstrumentName) -> String {

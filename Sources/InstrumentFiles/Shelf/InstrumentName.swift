@@ -23,7 +23,7 @@ package struct InstrumentName: Hashable, Sendable {
       throw InstrumentFault(
         .denied,
         "the name of an instrument has 1 to \(Self.longest) bytes, no slash and no control "
-          + "character, and no dot at its beginning")
+          + "character, and no leading dot")
     }
     key = words.joined(separator: " ").lowercased()
     self.text = String(text.trimming { $0 == " " })

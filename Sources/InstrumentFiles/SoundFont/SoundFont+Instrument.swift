@@ -89,7 +89,7 @@ extension SoundFont {
 
     private var tooMany: InstrumentFault {
       InstrumentFault(
-        .broken, "\(font.path) is broken: a program has more than \(mostRegions) regions")
+        .broken, "\(font.path) is invalid: a program has more than \(mostRegions) regions")
     }
 
     private mutating func instrumentZones(_ index: Int) -> [SoundFontZone] {
@@ -97,7 +97,7 @@ extension SoundFont {
       let tables = font.tables
       // The last record only marks the end of the one before.
       guard index + 1 < tables.instruments.count else {
-        faults.append("a program wants instrument \(index), and there are fewer")
+        faults.append("a program refers to instrument \(index), which does not exist")
         zones[index] = []
         return []
       }
@@ -169,7 +169,7 @@ extension SoundFont {
     }
     let header = tables.samples[index]
     guard header.kind & 0x8000 == 0 else {
-      throw InstrumentFault(.broken, "the sample \(header.name) is in a synthesizer's memory")
+      throw InstrumentFault(.broken, "the sample \(header.name) is in the ROM of a sound card")
     }
     let isVorbis = header.kind & 0x10 != 0
     // Offsets of compressed samples are in bytes.
@@ -179,7 +179,7 @@ extension SoundFont {
       header.end - header.start <= InstrumentSample.mostFrames
     else {
       throw InstrumentFault(
-        .broken, "the sample \(header.name) is not inside the sound of \(path)")
+        .broken, "the sample \(header.name) exceeds the sound of \(path)")
     }
     let place = sound.lowerBound + header.start * bytes
     var (storage, frames, rate) = (

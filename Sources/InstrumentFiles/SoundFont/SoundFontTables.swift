@@ -75,7 +75,7 @@ struct SoundFontTables: Sendable {
     let head = try file.read(12, at: 0)
     guard head.count == 12, head[..<4].elementsEqual("RIFF".utf8),
       head[8...].elementsEqual("sfbk".utf8)
-    else { throw SoundFileError(.notSound, "\(file.path) is no SoundFont file") }
+    else { throw SoundFileError(.notSound, "\(file.path) is not a SoundFont file") }
     var chunks: [String: Range<Int>] = [:]
     for list in try Self.chunks(file, in: 12..<file.length) where list.name == "LIST" {
       guard list.count >= 4 else { continue }
@@ -119,7 +119,7 @@ struct SoundFontTables: Sendable {
     while place + WaveChunk.headBytes <= range.upperBound {
       let head = try file.read(WaveChunk.headBytes, at: place)
       guard head.count == WaveChunk.headBytes, chunks.count < mostChunks else {
-        throw SoundFileError(.notSound, "\(file.path) is broken: it has no end")
+        throw SoundFileError(.notSound, "\(file.path) is invalid: it has too many chunks")
       }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       let count = Int(WaveChunk.number(head, at: 4) as UInt32)
@@ -127,7 +127,7 @@ struct SoundFontTables: Sendable {
       guard count <= left else {
         throw SoundFileError(
           .notSound,
-          "\(file.path) is cut off: at \(place) it promises \(count) bytes, and \(left) are there")
+          "\(file.path) is truncated: at byte \(place) it declares \(count) bytes, but has \(left)")
       }
       chunks.append(WaveChunk(name: name, start: place, count: count))
       place += WaveChunk.headBytes + count
@@ -142,17 +142,17 @@ struct SoundFontTables: Sendable {
     _ record: (ArraySlice<UInt8>) -> Record
   ) throws(SoundFileError) -> [Record] {
     guard let chunk = chunks[name], chunk.count >= size else {
-      throw SoundFileError(.notSound, "\(file.path) is broken: it has no table \(name)")
+      throw SoundFileError(.notSound, "\(file.path) is invalid: it has no table \(name)")
     }
     // One record for the end, plus all that indices can reach.
     let count = chunk.count / size
     guard count <= most + 1 else {
       throw SoundFileError(
-        .notSound, "\(file.path) is broken: its table \(name) has more than \(most) rows")
+        .notSound, "\(file.path) is invalid: its table \(name) has more than \(most) rows")
     }
     let bytes = try file.read(count * size, at: chunk.lowerBound)
     guard bytes.count == count * size else {
-      throw SoundFileError(.notSound, "\(file.path) is cut off in its table \(name)")
+      throw SoundFileError(.notSound, "\(file.path) is truncated in its table \(name)")
     }
     return (0..<count).map { record(bytes[$0 * size..<($0 + 1) * size]) }
   }
@@ -221,7 +221,7 @@ struct SoundFontTables: Sendable {
       guard place >= last, place < count else {
         throw SoundFileError(
           .notSound,
-          "\(path) is broken: its table \(table) leads to row \(place), "
+          "\(path) is invalid: its table \(table) refers to row \(place), "
             + "which must be from \(last) to \(count - 1)")
       }
       last = place

@@ -74,6 +74,6 @@ extension TakeLibrary {
   }
 
   private static func hasOwn(_ take: Take) -> LibraryFault {
-    LibraryFault(.denied, "the image of this take was given to it, and stays")
+    LibraryFault(.denied, "the image of this take was set by a user and is not replaced")
   }
 }

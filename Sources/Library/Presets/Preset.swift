@@ -51,7 +51,7 @@ package struct Preset: Sendable {
   package init(_ bytes: [UInt8]) throws(JSON.Fault) {
     let file = try JSON(bytes)
     guard case .object(let members) = file.content else {
-      throw JSON.Fault(file.line, "a preset is an object; got \(file.kind)")
+      throw JSON.Fault(file.line, "expected an object; got \(file.kind)")
     }
     var help = ""
     var settings: [Setting]?
@@ -63,17 +63,17 @@ package struct Preset: Sendable {
         for pair in pairs { list.append(try Self.setting(pair)) }
         settings = list
       case ("help", _):
-        throw JSON.Fault(member.line, "help is a text; got \(member.value.kind)")
+        throw JSON.Fault(member.line, "help must be a string; got \(member.value.kind)")
       case ("set", _):
         throw JSON.Fault(
-          member.line, "set is an object of addresses and values; got \(member.value.kind)")
+          member.line, "set must be an object of addresses and values; got \(member.value.kind)")
       default:
         throw JSON.Fault(
-          member.line, "a preset has help and set only; got \(member.name.prefix(50))")
+          member.line, "expected help and set only; got \(member.name.prefix(50))")
       }
     }
     guard let settings else {
-      throw JSON.Fault(file.line, "set is missing: an object of addresses and values")
+      throw JSON.Fault(file.line, "missing set, an object of addresses and values")
     }
     self.init(help: help, settings: settings)
   }
@@ -87,7 +87,7 @@ package struct Preset: Sendable {
       default:
         throw JSON.Fault(
           member.line,
-          "\(member.name.prefix(50)) takes a number or a text; got \(member.value.kind)")
+          "\(member.name.prefix(50)) takes a number or a string; got \(member.value.kind)")
       }
     return Setting(address: member.name, value: value, line: member.line)
   }

@@ -59,7 +59,7 @@ package struct PresetLibrary: Sendable {
   /// Reads a preset file at any path.
   package static func read(path: String) throws(PresetFault) -> Found {
     guard let found = try readIfThere(path) else {
-      throw PresetFault(.missing, "there is no file \(path)")
+      throw PresetFault(.missing, "file not found: \(path)")
     }
     return found
   }
@@ -82,22 +82,22 @@ package struct PresetLibrary: Sendable {
   /// Returns the fault for a missing preset, with the closest match or the available names.
   package static func missing(_ name: PresetName, among names: Set<String>) -> PresetFault {
     let hint =
-      name.text.nearest(of: names).map { "is \($0) meant?" }
+      name.text.nearest(of: names).map { "did you mean \($0)?" }
       ?? (names.count > 40
-        ? "/presets lists them" : "there are: \(listed(names).joined(separator: ", "))")
+        ? "/presets lists all" : "known are \(listed(names).joined(separator: ", "))")
     return PresetFault(
       .missing,
-      "there is no preset \(name.text)" + (names.isEmpty ? ", nor any other" : "; \(hint)"))
+      "unknown preset \(name.text)" + (names.isEmpty ? "; there are no presets" : "; \(hint)"))
   }
 
   // MARK: - Changing
 
   /// Saves a user preset atomically.
   package func save(_ text: String, as name: PresetName) throws(PresetFault) {
-    guard let own else { throw PresetFault(.denied, "there is no folder for presets") }
+    guard let own else { throw PresetFault(.denied, "no folder for presets") }
     let names = ownNames
     guard names.contains(name.text) || names.count < Self.most else {
-      throw PresetFault(.full, "there are \(names.count) presets; delete one first")
+      throw PresetFault(.full, "\(names.count) presets already exist; delete one first")
     }
     let path = "\(own)/\(name.file)"
     try system(try Files.write(Array(text.utf8), to: path, inNewFolder: own)) {
@@ -117,7 +117,7 @@ package struct PresetLibrary: Sendable {
         throw PresetFault(.io, "can't delete the preset: \(error)")
       }
       throw shippedNames.contains(name.text)
-        ? PresetFault(.denied, "\(name.text) comes with the program and can't be deleted")
+        ? PresetFault(.denied, "\(name.text) is shipped with the program and can't be deleted")
         : Self.missing(name, among: ownNames)
     }
   }

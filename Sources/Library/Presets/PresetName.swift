@@ -16,7 +16,7 @@ package struct PresetName: Hashable, Sendable {
       throw PresetFault(
         .denied,
         "the name of a preset has 1 to \(Self.longest) bytes, no slash and no control character, "
-          + "and no dot at its beginning")
+          + "and no leading dot")
     }
     self.text = text
   }

@@ -23,11 +23,11 @@ package struct HomeFile {
   package init(reading name: String, home: String) throws(LibraryFault) {
     let (root, inside) = try Self.place(name, home)
     guard let real = Self.real("\(root)/\(inside)") else {
-      throw LibraryFault(.missing, "there is no \(inside) in \(home)")
+      throw LibraryFault(.missing, "\(inside) not found in \(home)")
     }
     guard real.hasPrefix(root + "/") else { throw Self.leaves(name, home) }
     guard !Self.isDatabase(real, home: root) else {
-      throw LibraryFault(.denied, "\(inside) is the node's own")
+      throw LibraryFault(.denied, "\(inside) is managed by the node")
     }
     path = real
   }
@@ -65,14 +65,14 @@ package struct HomeFile {
     try Self.check(
       String(real.dropFirst(root.utf8.count + 1).prefix { $0 != "/" }), inside)
     guard former == nil else {
-      throw LibraryFault(.denied, "\(inside) is there already; choose another name")
+      throw LibraryFault(.denied, "\(inside) already exists; choose another name")
     }
     self.path = real
   }
 
   private static func check(_ first: String, _ name: String) throws(LibraryFault) {
     guard own.contains(first) || first.hasPrefix(database) else { return }
-    throw LibraryFault(.denied, "\(name) is the node's own; choose another name")
+    throw LibraryFault(.denied, "\(name) is managed by the node; choose another name")
   }
 
   /// Resolves the symbolic links of the data directory, and makes the name relative to it.
@@ -80,7 +80,7 @@ package struct HomeFile {
     _ name: String, _ home: String
   ) throws(LibraryFault) -> (root: String, inside: String) {
     guard let root = real(home) else {
-      throw LibraryFault(.io, "the home folder \(home) has gone")
+      throw LibraryFault(.io, "the data directory \(home) no longer exists")
     }
     var inside = name[...]
     if name.hasPrefix("/") {
@@ -98,7 +98,7 @@ package struct HomeFile {
 
   private static func leaves(_ name: String, _ home: String) -> LibraryFault {
     LibraryFault(
-      .denied, "a file is named inside the node's home folder, such as sounds/owl.flac; got \(name)"
+      .denied, "expected a path in the data directory, such as sounds/owl.flac; got \(name)"
     )
   }
 

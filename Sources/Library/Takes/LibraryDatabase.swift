@@ -11,11 +11,11 @@ extension LibraryFault: DatabaseFault {
 
   package init(newer path: String) {
     self.init(
-      .broken, "\(path) was made by a newer version of Syrinx, which must be used with it")
+      .broken, "\(path) was written by a newer version of Syrinx, which is required to use it")
   }
 
   package init(foreign path: String) {
-    self.init(.broken, "\(path) is the database of another program; it must be moved away")
+    self.init(.broken, "\(path) is a database of another program; move it away")
   }
 
   package var mayPass: Bool { kind == .busy }

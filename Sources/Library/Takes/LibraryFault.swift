@@ -60,11 +60,11 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
       self.init(.io, "can't write \(path): the file or its folder is read-only")
     case SQLITE_CANTOPEN:
-      self.init(.io, "can't open \(path): its folder must be there, and be open to writing")
+      self.init(.io, "can't open \(path): its folder must exist and be writable")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       self.init(
         .broken,
-        "\(path) is damaged (\(reason)); `syrinx takes reindex` makes it anew from the takes",
+        "\(path) is damaged (\(reason)); `syrinx takes reindex` rebuilds it from the takes",
         isDamage: true)
     default: self.init(.io, "can't use \(path): \(reason)")
     }

@@ -37,7 +37,7 @@ package struct SoundStrings: Equatable, Sendable {
     var info = SF_INFO()
     guard let pointer = sf_open(path, Int32(SFM_READ), &info) else {
       throw SoundFileError(
-        .notSound, "\(path) is no sound file that can be read: \(SoundFileError.reason(nil))")
+        .notSound, "\(path) is not a readable sound file: \(SoundFileError.reason(nil))")
     }
     let handle = SoundHandle(pointer)
     var strings = SoundStrings()

@@ -38,7 +38,7 @@ extension TakeLibrary {
     if shown.takes.isEmpty, trashed.takes.isEmpty, rows.count > 1 {
       throw LibraryFault(
         .missing,
-        "none of the \(rows.count) takes is in \(files.folder); is its disk there? "
+        "none of the \(rows.count) takes is in \(files.folder); is its disk mounted? "
           + "Nothing was changed")
     }
     let rowsShown = TakeKey.difference(rows, rowsInTrash)

@@ -81,13 +81,13 @@ extension ClipPart {
     guard reader.rate <= Self.greatestRate else {
       throw SoundFileError(
         .notSound,
-        "\(path) has a rate of \(reader.rate) Hz; a clip has \(Self.greatestRate) at most")
+        "\(path) has a rate of \(reader.rate) Hz; the limit for a clip is \(Self.greatestRate) Hz")
     }
     let most = Int((seconds * Double(reader.rate)).rounded(.up))
     let mostBehind = Int(Self.secondsBehind * Double(reader.rate))
     let raw = StereoBuffer(frames: most + mostBehind)
     let count = try reader.read(into: raw.stereo, frames: raw.frames)
-    guard count > 0 else { throw SoundFileError(.notSound, "\(path) has no sound in it") }
+    guard count > 0 else { throw SoundFileError(.notSound, "\(path) contains no sound") }
     let length = min(count, most)
     // For a shorter clip, the file's loop tail holds the frames after its end.
     var behind = count - length

@@ -73,7 +73,7 @@ extension TakeLibrary {
     let take = try take(id)
     let name = "\(take.id).\(ending.lowercased())"
     guard TakeFiles.isImage(name, of: take.id) else {
-      throw LibraryFault(.denied, "an image ends with letters such as jpg or png; got \(ending)")
+      throw LibraryFault(.denied, "expected an image extension such as jpg or png; got \(ending)")
     }
     try asLibrary { () throws(SystemError) in
       try Files.write(bytes, to: files.image(name))
@@ -108,7 +108,7 @@ extension TakeLibrary {
     for (name, text, most) in limits {
       guard text.utf8.count <= most else {
         throw LibraryFault(
-          .range, "\(name) takes \(most) bytes at most; got \(text.utf8.count)")
+          .range, "\(name) has \(text.utf8.count) bytes; the limit is \(most)")
       }
       let isPlain = text.unicodeScalars.allSatisfy {
         $0.value >= 32 || (name == "notes" || name == "message") && ($0 == "\n" || $0 == "\t")
@@ -119,7 +119,7 @@ extension TakeLibrary {
     }
     guard take.image.isEmpty || TakeFiles.isImage(take.image, of: take.id) else {
       throw LibraryFault(
-        .denied, "the image of a take is called \(take.id).jpg, or .png and the like")
+        .denied, "the image of a take must be named \(take.id).jpg or similar")
     }
   }
 }

@@ -31,7 +31,7 @@ extension TakeLibrary {
         take.frames = writer.frames
         try writer.finish(tags: take.tags)
       }
-      guard take.frames > 0 else { throw LibraryFault(.denied, "\(path) has no sound in it") }
+      guard take.frames > 0 else { throw LibraryFault(.denied, "\(path) contains no sound") }
       return try add(take, from: copy)
     } catch {
       Files.remove(copy)
@@ -97,7 +97,7 @@ extension TakeLibrary {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     guard !Files.areSame(folder, files.folder), !Files.areSame(folder, files.trash) else {
-      throw LibraryFault(.denied, "can't write \(path): what is there belongs to the library")
+      throw LibraryFault(.denied, "can't write \(path): it belongs to the library")
     }
     try asLibrary { () throws(SoundFileError) in
       var reader = try SoundReader(files.path(take.id))

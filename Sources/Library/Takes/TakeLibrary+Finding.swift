@@ -49,21 +49,21 @@ extension TakeLibrary {
   ) throws(LibraryFault) -> Take {
     let beginning = id.lowercased()
     guard !beginning.isEmpty, Take.isBeginning(ofID: beginning) else {
-      throw LibraryFault(.missing, "there is no \(kind) \(id)")
+      throw LibraryFault(.missing, "unknown \(kind) \(id)")
     }
     let found = try database.rows(sql, [.text(beginning)], Take.init(row:))
     guard let take = found.first else {
-      throw LibraryFault(.missing, "there is no \(kind) \(id)")
+      throw LibraryFault(.missing, "unknown \(kind) \(id)")
     }
     guard found.count == 1 else {
-      throw LibraryFault(.range, "more than one \(kind) begins with \(id); give more of it")
+      throw LibraryFault(.range, "more than one \(kind) starts with \(id); use a longer prefix")
     }
     return take
   }
 
   func row(_ id: String) throws(LibraryFault) -> Take {
     guard let take = try database.rows(SQL.take, [.text(id)], Take.init(row:)).first else {
-      throw LibraryFault(.missing, "there is no take \(id)")
+      throw LibraryFault(.missing, "unknown take \(id)")
     }
     return take
   }

@@ -94,7 +94,7 @@ package final class TakeLibrary {
   @discardableResult
   package func add(_ take: Take, from path: String? = nil) throws(LibraryFault) -> Take {
     guard Take.isID(take.id) else {
-      throw LibraryFault(.denied, "\(take.id) is no UUID in small letters")
+      throw LibraryFault(.denied, "\(take.id) is not a lowercase UUID")
     }
     let place = files.path(take.id)
     // The path from which the file was moved.
@@ -104,7 +104,7 @@ package final class TakeLibrary {
       let isKnown = try database.number(SQL.isKnown, [.text(take.id)]) == 1
       if isKnown, let path, !Files.exist(path) { return nil }
       guard !isKnown else {
-        throw LibraryFault(.denied, "there is a take \(take.id) already")
+        throw LibraryFault(.denied, "take \(take.id) already exists")
       }
       var take = take
       let layout = try asLibrary { () throws(SoundFileError) in try WaveLayout(path ?? place) }

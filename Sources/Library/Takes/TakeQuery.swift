@@ -21,7 +21,7 @@ extension TakeSearch {
       case "near": place = try Self.place(value)
       case "within":
         guard let number = Double(value), number.isFinite, number >= 0 else {
-          throw LibraryFault(.range, "within: takes a distance in kilometres; got \(value)")
+          throw LibraryFault(.range, "within: takes a distance in kilometers; got \(value)")
         }
         kilometres = number
       default: add(word, to: \.text)
@@ -50,7 +50,7 @@ extension TakeSearch {
   private static func date(_ text: String, isEnd: Bool) throws(LibraryFault) -> ZonedDate {
     guard let date = ZonedDate(written: text, isEnd: isEnd) else {
       throw LibraryFault(
-        .range, "a date is written like 2026-11-21 or 2026-11-21T17:30; got \(text)")
+        .range, "expected a date like 2026-11-21 or 2026-11-21T17:30; got \(text)")
     }
     return date
   }
@@ -58,7 +58,7 @@ extension TakeSearch {
   private static func place(_ text: String) throws(LibraryFault) -> Place {
     guard let place = Place(written: text) else {
       throw LibraryFault(
-        .range, "a place is written as degrees north and east, like 52.52,13.40; got \(text)")
+        .range, "expected a location in degrees north and east, like 52.52,13.40; got \(text)")
     }
     return place
   }

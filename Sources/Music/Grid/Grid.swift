@@ -58,13 +58,13 @@ package struct Grid: Hashable, Sendable {
     if let octaves, !Self.possibleOctaves.contains(octaves) {
       throw MusicFault(
         .range,
-        "a grid has \(Self.possibleOctaves.lowerBound) to "
+        "expected \(Self.possibleOctaves.lowerBound) to "
           + "\(Self.possibleOctaves.upperBound) octaves; got \(octaves)")
     }
     guard Self.possibleShifts.contains(shift) else {
       throw MusicFault(
         .range,
-        "a grid moves by \(Self.possibleShifts.lowerBound) to "
+        "expected a shift of \(Self.possibleShifts.lowerBound) to "
           + "\(Self.possibleShifts.upperBound) octaves; got \(shift)")
     }
     guard scale.period == tuning.count else {

@@ -16,7 +16,7 @@ package struct Piano: Hashable, Sendable {
     guard Self.possibleOctaves.contains(octave) else {
       throw MusicFault(
         .range,
-        "an octave is \(Self.possibleOctaves.lowerBound) to "
+        "expected an octave from \(Self.possibleOctaves.lowerBound) to "
           + "\(Self.possibleOctaves.upperBound); got \(octave)")
     }
     self.octave = octave
@@ -27,7 +27,9 @@ package struct Piano: Hashable, Sendable {
 
   /// Returns the MIDI note of a key, 1 (C) to 7 (B).
   package func note(key: Int) throws(MusicFault) -> Int {
-    guard 1...7 ~= key else { throw MusicFault(.range, "a key is 1 (C) to 7 (B); got \(key)") }
+    guard 1...7 ~= key else {
+      throw MusicFault(.range, "expected a key from 1 (C) to 7 (B); got \(key)")
+    }
     return notes[key - 1]
   }
 

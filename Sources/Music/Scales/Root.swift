@@ -19,7 +19,7 @@ package struct Root: Hashable, Sendable {
     guard let name = NoteName(text) else {
       throw MusicFault(
         .range,
-        "a root is a letter from A to G, with # or b, or 0 (C) to 11 (B); "
+        "expected a root from A to G, with # or b, or 0 (C) to 11 (B); "
           + "got \(MusicFault.quoted(text))")
     }
     self.init(name)
@@ -30,7 +30,7 @@ package struct Root: Hashable, Sendable {
   package init(number: Int) throws(MusicFault) {
     guard 0...127 ~= number else {
       throw MusicFault(
-        .range, "a root is 0 (C) to 11 (B), or a MIDI note up to 127; got \(number)")
+        .range, "expected a root from 0 (C) to 11 (B), or a MIDI note up to 127; got \(number)")
     }
     pitchClass = number % 12
     name = nil

@@ -23,18 +23,18 @@ package struct Scale: Hashable, Sendable {
   package init(name: String, steps: [Int], period: Int) throws(MusicFault) {
     try Tuning.check(count: period)
     guard let first = steps.first else {
-      throw MusicFault(.range, "a scale has at least one note, given in semitones above its root")
+      throw MusicFault(.range, "expected at least one note, in semitones above the root")
     }
     let steps = first == 0 ? steps : [0] + steps
     for (index, step) in steps.enumerated() {
       guard 0..<period ~= step else {
         throw MusicFault(
           .range,
-          "the notes of a scale are 0 to \(period - 1) semitones above its root; got \(step)")
+          "expected notes from 0 to \(period - 1) semitones above the root; got \(step)")
       }
       guard index == 0 || step > steps[index - 1] else {
         throw MusicFault(
-          .range, "the notes of a scale rise; got \(step) after \(steps[index - 1])")
+          .range, "expected ascending notes; got \(step) after \(steps[index - 1])")
       }
     }
     self.init(

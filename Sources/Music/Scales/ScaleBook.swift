@@ -47,21 +47,21 @@ package struct ScaleBook: Sendable {
     guard isPlain, 1...Self.longestName ~= name.utf8.count, !Self.key(name).isEmpty else {
       throw MusicFault(
         .range,
-        "the name of a scale has 1 to \(Self.longestName) bytes of letters, digits, - and _; "
+        "expected a scale name of 1 to \(Self.longestName) bytes of letters, digits, - and _; "
           + "got \(MusicFault.quoted(name))")
     }
     let key = Self.key(name)
     if let shipped = Self.shipped[key] {
       throw MusicFault(
         .state,
-        "\(MusicFault.quoted(name)) is a scale that comes with the instrument "
+        "\(MusicFault.quoted(name)) is a built-in scale "
           + "(\(shipped.name)); choose another name")
     }
     if let index = own.firstIndex(where: { Self.key($0.name) == key }) {
       own[index] = scale
     } else {
       guard own.count < Self.mostOwn else {
-        throw MusicFault(.state, "there are \(Self.mostOwn) scales of your own already; delete one")
+        throw MusicFault(.state, "\(Self.mostOwn) user scales already exist; delete one")
       }
       own.append(scale)
     }
@@ -75,8 +75,8 @@ package struct ScaleBook: Sendable {
       guard Self.shipped[key] == nil else {
         throw MusicFault(
           .state,
-          "\(MusicFault.quoted(name)) comes with the instrument and stays; "
-            + "only your own can be deleted")
+          "\(MusicFault.quoted(name)) is built in; "
+            + "only user scales can be deleted")
       }
       throw Self.missing(name)
     }
@@ -84,7 +84,7 @@ package struct ScaleBook: Sendable {
   }
 
   private static func missing(_ name: String) -> MusicFault {
-    MusicFault(.missing, "no scale is called \(MusicFault.quoted(name)); /scales lists them")
+    MusicFault(.missing, "unknown scale \(MusicFault.quoted(name)); /scales lists all")
   }
 
   private static func key(_ name: String) -> String {

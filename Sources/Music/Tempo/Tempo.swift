@@ -11,7 +11,7 @@ package struct Tempo: Hashable, Sendable {
   /// Creates a tempo, or throws if it is out of range.
   package init(_ beatsPerMinute: Double) throws(MusicFault) {
     guard Self.possible.contains(beatsPerMinute) else {
-      throw MusicFault(.range, "a tempo is 20 to 300 beats a minute; got \(beatsPerMinute)")
+      throw MusicFault(.range, "expected a tempo from 20 to 300 bpm; got \(beatsPerMinute)")
     }
     self.beatsPerMinute = beatsPerMinute
   }

@@ -30,11 +30,11 @@ package struct ScalaFile: Equatable, Sendable {
   /// Parses a Scala file.
   package init(_ bytes: [UInt8]) throws(Fault) {
     guard bytes.count <= Self.longestFile else {
-      throw Fault(1, "a Scala file has at most \(Self.longestFile / 1024) KiB")
+      throw Fault(1, "the Scala file exceeds \(Self.longestFile / 1024) KiB")
     }
     var lines = ScalaLines(bytes)
     guard let description = lines.next() else {
-      throw Fault(lines.number, "the file ends before the line that describes the tuning")
+      throw Fault(lines.number, "the file ends before the description")
     }
     self.description = Self.text(description)
     guard let line = lines.next() else {
@@ -42,13 +42,13 @@ package struct ScalaFile: Equatable, Sendable {
     }
     guard let count = Self.count(line) else {
       throw Fault(
-        lines.number, "the second line is the number of notes, such as 12; got \(Self.quoted(line))"
+        lines.number, "expected the number of notes, such as 12; got \(Self.quoted(line))"
       )
     }
     var cents: [Double] = []
     while cents.count < count {
       guard let line = lines.next() else {
-        throw Fault(lines.number, "the file has \(cents.count) notes; it should have \(count)")
+        throw Fault(lines.number, "expected \(count) notes; the file has \(cents.count)")
       }
       var reader = ScalaPitch(line)
       do throws(ScalaPitch.Fault) {

@@ -21,7 +21,7 @@ struct ScalaPitch {
     if !isNegative { _ = take("+") }
     let digits = takeDigits()
     if take(".") { return try cents(whole: digits, isNegative) }
-    let shape = "a note is cents with a point, such as 701.955, or a ratio, such as 3/2"
+    let shape = "expected cents with a decimal point, such as 701.955, or a ratio, such as 3/2"
     guard !digits.isEmpty else { throw Fault(shape) }
     let numerator = try number(digits)
     let ahead = rest
@@ -30,14 +30,14 @@ struct ScalaPitch {
     if take("/") {
       skipBlanks()
       let digits = takeDigits()
-      guard !digits.isEmpty else { throw Fault("a ratio has a whole number behind its /") }
+      guard !digits.isEmpty else { throw Fault("expected a whole number after /") }
       denominator = try number(digits)
     } else {
       rest = ahead
     }
-    try end(after: "a ratio is two whole numbers with one / between them")
+    try end(after: "expected a ratio of two whole numbers")
     guard !isNegative, numerator > 0, denominator > 0 else {
-      throw Fault("the numbers of a ratio are above 0")
+      throw Fault("expected a ratio of positive numbers")
     }
     return try bounded(Cents.of(Double(numerator) / Double(denominator)))
   }
@@ -46,25 +46,25 @@ struct ScalaPitch {
   {
     let fraction = takeDigits()
     guard !whole.isEmpty || !fraction.isEmpty else {
-      throw Fault("a point needs a digit beside it")
+      throw Fault("expected a digit next to the decimal point")
     }
-    try end(after: "cents have one point")
+    try end(after: "expected one decimal point")
     let text =
       "0\(String(decoding: whole, as: UTF8.self)).\(String(decoding: fraction, as: UTF8.self))0"
-    guard let value = Double(text) else { throw Fault("cents are a number with a point") }
+    guard let value = Double(text) else { throw Fault("expected a number with a decimal point") }
     return try bounded(isNegative && value > 0 ? -value : value)
   }
 
   private func bounded(_ cents: Double) throws(Fault) -> Double {
     guard abs(cents) <= Self.mostCents else {
-      throw Fault("a note is at most \(Int(Self.mostCents)) cents away")
+      throw Fault("expected at most \(Int(Self.mostCents)) cents")
     }
     return cents
   }
 
   private func number(_ digits: ArraySlice<UInt8>) throws(Fault) -> UInt64 {
     guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else {
-      throw Fault("the numbers of a ratio are at most \(UInt64.max)")
+      throw Fault("expected numbers up to \(UInt64.max) in a ratio")
     }
     return number
   }

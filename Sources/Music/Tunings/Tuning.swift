@@ -32,18 +32,18 @@ package struct Tuning: Hashable, Sendable {
   ) throws(MusicFault) {
     try Self.check(count: cents.count)
     if let cents = cents.first(where: { !$0.isFinite }) {
-      throw MusicFault(.range, "a note of a tuning is a number of cents; got \(cents)")
+      throw MusicFault(.range, "expected finite cents; got \(cents)")
     }
     guard let period = cents.last, period > 0 else {
       throw MusicFault(
         .range,
-        "the last note of a tuning begins it anew, above the first; got \(cents.last ?? 0) cents")
+        "expected a period above 0 as the last note; got \(cents.last ?? 0) cents")
     }
     for note in [base, reference] where !(0...127 ~= note) {
-      throw MusicFault(.range, "a MIDI note is 0 to 127; got \(note)")
+      throw MusicFault(.range, "expected a MIDI note from 0 to 127; got \(note)")
     }
     guard 1...20_000 ~= referenceHz else {
-      throw MusicFault(.range, "a reference is 1 to 20000 Hz; got \(referenceHz)")
+      throw MusicFault(.range, "expected a reference from 1 to 20000 Hz; got \(referenceHz)")
     }
     self.cents = cents
     self.base = base
@@ -53,7 +53,7 @@ package struct Tuning: Hashable, Sendable {
     for note in 0...127 {
       let hz = frequency(of: note)
       guard hz.isNormal, hz > 0 else {
-        throw MusicFault(.range, "this tuning leaves no frequency for note \(note): \(hz) Hz")
+        throw MusicFault(.range, "note \(note) has no valid frequency in this tuning: \(hz) Hz")
       }
     }
   }
@@ -61,7 +61,7 @@ package struct Tuning: Hashable, Sendable {
   /// Checks the number of notes per period.
   static func check(count: Int) throws(MusicFault) {
     guard 1...mostNotes ~= count else {
-      throw MusicFault(.range, "a tuning has 1 to \(mostNotes) notes; got \(count)")
+      throw MusicFault(.range, "expected 1 to \(mostNotes) notes; got \(count)")
     }
   }
 

@@ -38,7 +38,7 @@ struct RootScript {
     var handled = Set(choices.map(\.path))
     for match in text.matches(of: /handlers\['([^']+)'\] =/) {
       guard handled.insert(String(match.1)).inserted else {
-        throw SurfaceFault("two parts of the surface show what comes at \(match.1)")
+        throw SurfaceFault("two parts of the surface show \(match.1)")
       }
     }
   }

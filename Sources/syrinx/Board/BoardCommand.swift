@@ -5,44 +5,42 @@ internal import Posix
 /// The command `syrinx board`: runs a standalone board for a band, and has its operator's commands.
 enum BoardCommand {
   static let page = CommandPage(
-    name: "board", summary: "Run a board, to which nodes and phones post clips with a few words.",
+    name: "board", summary: "Run a feed server for posts of nodes and phones.",
     usage: "syrinx board [OPTIONS] | list [OPTIONS] | delete [OPTIONS] [ID]...",
     options: """
-      --database FILE|URL: Where the posts are: a file, or postgresql://USER@HOST/NAME (default: \
+      --database FILE|URL: Database of the posts: a file, or postgresql://USER@HOST/NAME (default: \
       board.sqlite in $XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx, which is also the board \
       of a node)
-      -p, --port PORT: Port for HTTP; 0 takes a free one (default: 8090)
-      --listen local|lan: Who can reach it: this machine, or all (default: local)
-      --allow CIDR: Answer only these addresses, such as 192.168.1.0/24; can be given again
-      --host NAME: Another name that leads to this board, such as board.example; can be given \
-      again
-      --rate NUMBER: Posts that one address may send in a minute; 0 for any number (default: 30)
+      -p, --port PORT: Port for HTTP; 0 uses a free one (default: 8090)
+      --listen local|lan: Whether other machines can connect (default: local)
+      --allow CIDR: Accept only these addresses, such as 192.168.1.0/24; repeatable
+      --host NAME: Another host name of this board, such as board.example; repeatable
+      --rate NUMBER: Limit of posts per address and minute; 0 is unlimited (default: 30)
       --name NAME: delete: all posts of this name
-      --before NUMBER: list: those before this one
-      --count NUMBER: list: this many (default: 50)
+      --before NUMBER: list: posts before this number
+      --count NUMBER: list: maximum number of posts (default: 50)
       """,
     details: """
-      Without a command it serves until Ctrl-C or SIGTERM, and prints one line when it does:
+      Without a command it serves until Ctrl-C or SIGTERM, and prints one line when ready:
 
         ready board=http://127.0.0.1:8090/ database=/home/me/.local/share/syrinx/board.sqlite
 
-      A node is told of it by that address (/feed/board); each node has a board of its own at
-      /board of its page, too. Boards on several machines that are given one database of
-      PostgreSQL's are one board, whichever of them is asked. The password for that is better kept
-      in ~/.pgpass than in the URL, which other users of this machine can see.
+      Set this URL as /feed/board of a node. Each node also has its own board at /board of its web
+      page. Servers on several machines that share one PostgreSQL database are one board. Keep its
+      password in ~/.pgpass instead of the URL, which other users of this machine can see.
 
-      `list` prints the newest posts, and `delete` takes posts away for good: both work on the
-      database itself, also while a board runs on it. A line of `list` has number, id, date,
-      seconds, name and message, with a tab between.
+      `list` prints the newest posts, and `delete` removes posts permanently. Both access the
+      database directly, also while a server uses it. A line of `list` has number, id, date,
+      seconds, name and message, separated by tabs.
 
       Examples:
         syrinx board --listen lan --allow 192.168.1.0/24
         syrinx board --database postgresql:///band --port 8091 --host board.example
         syrinx board list --count 5
-        syrinx board delete --name "somebody who spoils it"
+        syrinx board delete --name "some spammer"
 
-      Ends with 0; 64 wrong usage; 66 there is no such post or file; 69 the database can't be
-      used, or the port is taken; 77 the port is not permitted.
+      Exit codes: 0; 64 for wrong usage; 66 for an unknown post or a missing file; 69 if the
+      database is unavailable or the port is in use; 77 if the port is not permitted.
       """)
 
   private static let verbs = ["list", "delete"]
@@ -52,8 +50,8 @@ enum BoardCommand {
   static func run(_ given: CommandPage.Given) throws(Failure) {
     let verb = given.rest.first
     if let verb, !verbs.contains(verb) {
-      let hint = verb.nearest(of: verbs).map { "; is `syrinx board \($0)` meant?" } ?? ""
-      throw Failure(.usage, "a board knows list and delete; got \(quoted(verb))\(hint)")
+      let hint = verb.nearest(of: verbs).map { "; did you mean `syrinx board \($0)`?" } ?? ""
+      throw Failure(.usage, "unknown board command \(quoted(verb)); expected list or delete\(hint)")
     }
     let options =
       switch verb {
@@ -104,7 +102,7 @@ enum BoardCommand {
   /// Opens the store of an existing board.
   private static func store(_ place: BoardPlace) throws(Failure) -> any BoardStore {
     if case .file(let path) = place, !Files.exist(path) {
-      throw Failure(.missingInput, "there is no board at \(path)")
+      throw Failure(.missingInput, "no board at \(path)")
     }
     return try Failure.of { () throws(BoardFault) in try place.open() }
   }
@@ -125,25 +123,25 @@ enum BoardCommand {
   private static func delete(_ given: CommandPage.Given, _ place: BoardPlace) throws(Failure) {
     let texts = given.rest.dropFirst()
     guard texts.isEmpty == given.has("name") else {
-      throw Failure(.usage, "which posts? `syrinx board delete` takes ids, or --name NAME")
+      throw Failure(.usage, "missing posts: `syrinx board delete` takes ids, or --name NAME")
     }
     var ids: [String] = []
     for text in texts {
       guard let id = PostID.plain(text) else {
-        throw .usage("an id has 36 letters, as `syrinx board list` shows it", got: text)
+        throw .usage("expected an id of 36 characters, as in `syrinx board list`", got: text)
       }
       ids.append(id)
     }
     let store = try store(place)
     if let name = given["name"] {
       let count = try Failure.of { () throws(BoardFault) in try store.delete(allOf: name) }
-      guard count > 0 else { throw Failure(.missingInput, "no post is of \(quoted(name))") }
+      guard count > 0 else { throw Failure(.missingInput, "no posts of \(quoted(name))") }
       return Environment.say("deleted \(count) \(count == 1 ? "post" : "posts") of \(quoted(name))")
     }
     let wanted = ids
     let deleted = try Failure.of { () throws(BoardFault) in try store.delete(wanted) }
     if let missing = ids.first(where: { !deleted.contains($0) }) {
-      throw Failure(.missingInput, "there is no post \(missing)")
+      throw Failure(.missingInput, "unknown post \(missing)")
     }
   }
 }

@@ -16,14 +16,14 @@ final class RunningBoard {
     self.place = place
     signals = try .forTheEnd()
     guard let scratch = try? Files.makeTemporaryFolder("syrinx-board") else {
-      throw Failure(.cannotWrite, "can't make a folder in $TMPDIR for what comes")
+      throw Failure(.cannotWrite, "can't create a folder for uploads in $TMPDIR")
     }
     self.scratch = scratch
     let board = try Failure.of { () throws(BoardFault) in
       try Board(place.open(), scratch: scratch, limits: limits)
     }
     door = try system(try BoardDoor(options, board: board, loop: loop)) {
-      Failure.cannotListen($0, "can't listen for HTTP on \($0); --port 0 takes a free one")
+      Failure.cannotListen($0, "can't listen for HTTP on \($0); --port 0 uses a free port")
     }
   }
 

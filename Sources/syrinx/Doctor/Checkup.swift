@@ -10,21 +10,21 @@ enum Checkup {
   static func soundServer(_ name: String?) -> Finding {
     guard let server = JackProbe.find(server: name) else {
       return .stop(
-        .unavailable, "no JACK server\(name.map { " called \($0)" } ?? "") is running",
-        "start one: `scripts/run` does it all; by hand `jackd -d alsa -p 64`, or PipeWire with "
+        .unavailable, "no JACK server\(name.map { " named \($0)" } ?? "") is running",
+        "start one: `scripts/run` does; manually `jackd -d alsa -p 64`, or PipeWire with "
           + "its JACK library (`pw-jack syrinx run`)",
-        "a server of another user can't be joined: run both as one user")
+        "a server of another user can't be used: run both as one user")
     }
     let milliseconds = Float(server.block) / Float(server.rate) * 1000
     let what =
-      "JACK server at \(server.rate) Hz, \(server.block) frames a block "
+      "JACK server at \(server.rate) Hz, \(server.block) frames per buffer "
       + "(\(rounded(milliseconds)) ms), load \(rounded(server.load)) %"
     if !server.isRealtime {
       return .note(
         what + ", not real-time", "start it with real-time scheduling: `jackd -R …`")
     }
     if server.block > 256 {
-      return .note(what, "that is felt as delay; try 64 or 128 frames: `jackd -d alsa -p 64`")
+      return .note(what, "that latency is noticeable; try 64 or 128 frames: `jackd -d alsa -p 64`")
     }
     return .ok(what)
   }
@@ -42,7 +42,7 @@ enum Checkup {
       return .ok("real-time scheduling is allowed")
     }
     return .note(
-      "real-time scheduling is not allowed: other programs will interrupt the sound",
+      "real-time scheduling is not allowed: other programs will cause xruns",
       "put `@audio - rtprio 95` into /etc/security/limits.d/audio.conf",
       "join the group, `sudo usermod -aG audio $USER`, and log in again")
   }
@@ -51,24 +51,24 @@ enum Checkup {
     let kilobytes = rt_lockable_kilobytes()
     if kilobytes < 0 { return .ok("memory can be locked") }
     return .note(
-      "only \(kilobytes) kB of memory can be locked: sound may stop while pages come "
-        + "back from disk",
+      "only \(kilobytes) kB of memory can be locked: audio may drop out while pages are read "
+        + "from disk",
       "put `@audio - memlock unlimited` into /etc/security/limits.d/audio.conf, and log in again")
   }
 
   static func governor() -> Finding {
     let path = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
     guard let governor = Files.read(path)?.split(separator: "\n").first.map(String.init) else {
-      return .ok("the processor's speed is not managed here")
+      return .ok("CPU frequency scaling is not available")
     }
-    if governor == "performance" { return .ok("the processor runs at full speed") }
+    if governor == "performance" { return .ok("the CPU governor is performance") }
     return .note(
-      "the processor's governor is \(governor): it may be slow when a block is due",
+      "the CPU governor is \(governor), which may cause xruns",
       "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
   }
 
   static func port(_ options: RunOptions) -> Finding {
-    if options.port == 0 { return .ok("a free port will be taken for OSC") }
+    if options.port == 0 { return .ok("OSC will use a free port") }
     do throws(SystemError) {
       for kind in [Socket.Kind.datagrams, .stream] {
         _ = try Socket(kind, boundTo: Endpoint(address: .loopback4, port: options.port))
@@ -77,16 +77,16 @@ enum Checkup {
     } catch {
       guard error.isAddressInUse else {
         return .stop(
-          .notPermitted, "port \(options.port) can't be used: \(error)",
-          "take one above 1023 with --port")
+          .notPermitted, "can't use port \(options.port): \(error)",
+          "choose one above 1023 with --port")
       }
       if let node = runningNode(at: options.port) {
-        return .ok("\(node) runs already, and answers on port \(options.port)")
+        return .ok("\(node) is already running on port \(options.port)")
       }
       return .stop(
-        .unavailable, "port \(options.port) is taken, and what has it does not answer as a node",
-        "`ss -lnp | grep :\(options.port)` tells what it is",
-        "take another with --port, or any free one with --port 0")
+        .unavailable, "port \(options.port) is in use by another program",
+        "`ss -lnp | grep :\(options.port)` shows which",
+        "choose another with --port, or a free one with --port 0")
     }
   }
 
@@ -113,32 +113,32 @@ enum Checkup {
   static func home(_ path: String) -> Finding {
     do throws(SystemError) {
       try Files.tryFolder(path)
-      return .ok("the home folder \(path) can be written")
+      return .ok("the data directory \(path) is writable")
     } catch {
       return .stop(
-        .cannotWrite, "the home folder can't be used: \(error)",
-        "name another with --home, or make this one yours with chown")
+        .cannotWrite, "can't use the data directory: \(error)",
+        "choose another with --home, or own this one with chown")
     }
   }
 
   static func runtimeFolder() -> Finding {
     guard let folder = NodeFile.folder else {
       return .note(
-        "XDG_RUNTIME_DIR is not set: programs can't look up where the node listens",
-        "log in through a session, or set it to a folder of your own")
+        "XDG_RUNTIME_DIR is not set: programs can't look up the node's URL",
+        "log in through a session, or set it to a folder that you own")
     }
     do throws(SystemError) {
       try Files.tryFolder(folder)
-      return .ok("the node's address will be in \(folder)")
+      return .ok("the node's URL will be written to \(folder)")
     } catch {
-      return .note("the node's address can't be written to \(folder): \(error)")
+      return .note("can't write the node's URL to \(folder): \(error)")
     }
   }
 
   static func avahi() -> Finding {
     if Files.exist("/run/avahi-daemon/socket") { return .ok("Avahi will announce the node") }
     return .note(
-      "Avahi does not run: surfaces won't find the node by themselves",
-      "sudo apt-get install avahi-daemon; or type the address in")
+      "Avahi is not running: surfaces can't discover the node",
+      "sudo apt-get install avahi-daemon; or enter the address manually")
   }
 }

@@ -5,17 +5,17 @@ internal import Posix
 enum DoctorCommand {
   static let page = CommandPage(
     name: "doctor",
-    summary: "Look at the machine, and say what stands in the way of good sound.",
+    summary: "Check this machine for causes of dropouts and startup failures.",
     usage: "syrinx doctor [OPTIONS]",
     options: """
-      -s, --server NAME: JACK server to look for
-      -p, --port PORT: Port to look at (default: 8000)
-      --home DIR: Home folder to look at
+      -s, --server NAME: Name of the JACK server (default: that of the environment)
+      -p, --port PORT: OSC port of the node (default: 8000)
+      --home DIR: Data directory of the node
       """,
     details: """
-      Each line begins with ok, with note for what could be better, or with stop for what keeps
-      the node from running; below it stands what to do. Ends with 0 unless there is a stop,
-      else with the code that `syrinx run` would end with.
+      Each line starts with ok, with note for a possible improvement, or with stop for a fault that
+      prevents the node from running, followed by a fix. The exit code is 0 without a stop, else
+      that of `syrinx run`.
       """)
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
@@ -27,7 +27,7 @@ enum DoctorCommand {
     ]
     for finding in findings { try Failure.print(finding.text) }
     if let stop = findings.first(where: { $0.state == .stop }) {
-      throw Failure(stop.code, "the node can't run like this")
+      throw Failure(stop.code, "the node can't run")
     }
   }
 }

@@ -134,8 +134,8 @@ struct CommandPage: Sendable {
     else {
       let names = (options + Self.common).map { "--\($0.long)" }
       let hint =
-        key.nearest(of: names).map { "is \($0) meant?" } ?? "`\(fullName) --help` lists them"
-      throw Failure(.usage, "\(key) is no option of `\(fullName)`; \(hint)")
+        key.nearest(of: names).map { "did you mean \($0)?" } ?? "`\(fullName) --help` lists all"
+      throw Failure(.usage, "unknown option \(key) of `\(fullName)`; \(hint)")
     }
     guard let valueName = option.value else {
       guard parts.count == 1 else { throw Failure(.usage, "--\(option.long) takes no value") }

@@ -11,8 +11,8 @@ struct NodePlace {
   static let usual = NodePlace(host: "127.0.0.1", port: 8000)
   /// The option for a node's endpoint.
   static let option = """
-    --to HOST:PORT: Where the node listens: HOST:PORT, a port of this machine, or the URL that \
-    `ready` tells (default: $\(variable), else \(usual.text))
+    --to HOST:PORT: Address of the node: HOST:PORT, a port on this machine, or the URL in the \
+    `ready` line (default: $\(variable), else \(usual.text))
     """
 
   /// The host name or address, without brackets.
@@ -69,7 +69,7 @@ struct NodePlace {
   static func noAnswer(from place: String) -> Failure {
     Failure(
       .unavailable,
-      "no answer from \(place); is a node running there? `syrinx run` starts one")
+      "no reply from \(place); is a node running there? `syrinx run` starts one")
   }
 
   /// HOST:PORT, with an IPv6 host in brackets.
@@ -84,8 +84,8 @@ extension CommandPage.Given {
       guard let text = self["to"] ?? variable else { return .usual }
       guard let place = NodePlace(text) else {
         throw .usage(
-          "\(self["to"] == nil ? NodePlace.variable : "--to") takes HOST:PORT, a port, or the URL that "
-            + "`ready` tells", got: text)
+          "\(self["to"] == nil ? NodePlace.variable : "--to") takes HOST:PORT, a port, or the URL in the "
+            + "`ready` line", got: text)
       }
       return place
     }

@@ -6,42 +6,41 @@ internal import SoundFiles
 /// The command `syrinx render`: processes sound files offline, without a sound server.
 enum RenderCommand {
   static let page = CommandPage(
-    name: "render", summary: "Play sound files through the node into other files.",
+    name: "render", summary: "Render sound files through the engine.",
     usage: "syrinx render [OPTIONS] IN OUT\n       syrinx render [OPTIONS] IN... FOLDER",
     options: """
-      --preset NAME: Load a preset before the first sound: its name, or the path of a file, with a \
-      / in it
-      --home DIR: Folder of presets of one's own (default: $XDG_DATA_HOME/syrinx, else \
+      --preset NAME: Load a preset before the first sound: a name, or the path of a file, with a /
+      --home DIR: Data directory with your presets (default: $XDG_DATA_HOME/syrinx, else \
       ~/.local/share/syrinx)
       --set /ADDRESS=VALUE[@SECONDS]: Set a value before the first sound, after the preset, or at \
-      that time in IN, to the frame; can be given again
-      --tail SECONDS|auto: How long to go on when IN has ended, so that effects ring out; auto \
-      goes on until it is silent, 60 s at most (default: auto)
-      --rate HZ: Sample rate to work at and to write, 8000 to 192000 (default: that of IN)
-      --live: Let IN come in as through a microphone, where it can't be had sooner or later: what \
-      /stretch/rate makes of it falls behind and leaps, and OUT is as long as IN
+      that time in IN, exact to the frame; repeatable
+      --tail SECONDS|auto: Length of the tail after the end of IN; auto renders until the output \
+      is silent, at most 60 s (default: auto)
+      --rate HZ: Sample rate for rendering and output, 8000 to 192000 (default: that of IN)
+      --live: Treat IN as a live microphone signal instead of a recording: below /stretch/rate 1 \
+      the sound falls behind and jumps, and OUT is as long as IN
       """,
     details: """
-      It is the same engine as that of `syrinx run`, as fast as the machine can, and with the
-      same result each time. IN is played as a recording, in the place of the live input, from its
-      first frame to its last: at /stretch/rate 1.5 OUT is that much shorter, at 0.5 twice as long,
-      and --preset rabbit and snail do so. /in/gain, /live/gain and /live/route are for it.
+      Uses the engine of `syrinx run`, as fast as the machine can, and with the same result each
+      time. IN plays as a recording in place of the live input, from its first frame to its last:
+      at /stretch/rate 1.5 OUT is shorter by that factor, at 0.5 twice as long, also with the
+      presets rabbit and snail. /in/gain, /live/gain and /live/route apply to it.
 
-      OUT begins where IN begins, at its full level: what the effects delay, with the settings of
-      the beginning, is taken off. Without settings the sound comes out as it went in, but for what
-      exceeds -0.1 dBFS, which the limiter turns down as it does live.
+      OUT starts with IN, at full level: the latency of the effects at their initial settings is
+      compensated. Without settings OUT equals IN, except for peaks above -0.1 dBFS, which the
+      limiter reduces as it does live.
 
-      IN is any file that libsndfile reads. Mono plays on both sides; of more than two channels
-      the first two are taken. OUT is stereo, in the format that its ending says:
+      IN is any format that libsndfile reads. Mono plays on both channels; of more than two
+      channels only the first two are used. OUT is stereo, in the format of its extension:
 
       \(formats)
 
-      Samples have 24 bits; where those of IN are floats or have 32 bits, they are floats, unless
-      OUT is FLAC. Opus has about 160, MP3 and Ogg 190 kb/s. A format without the rate gets
-      another one. OUT stands there when it is whole: until then what stood there before stays,
-      also when Ctrl-C ends the command. In a FOLDER each file has the name of its IN, as WAV where
-      that ends with no format above. `-` is standard input, which is read to its end first, or
-      standard output, which gets a WAV file when that is whole.
+      OUT has 24 bits per sample, or 32-bit floats if IN has floats or 32 bits and OUT is not FLAC.
+      Opus has about 160 kb/s, MP3 and Ogg 190 kb/s. If the format does not support the rate,
+      another one is used. OUT appears when it is complete; until then a previous file stays in
+      place, also if Ctrl-C ends the command. In a FOLDER each file has the name of its IN, as WAV
+      if that has none of these extensions. `-` is standard input, which is read to its end first,
+      or standard output, which receives a complete WAV file.
 
       Examples:
         syrinx render voice.wav out.wav --set /live/gain=-6
@@ -51,9 +50,9 @@ enum RenderCommand {
         syrinx render takes/*.wav hall/ --preset cathedral
         sox talk.mp3 -t wav - trim 60 | syrinx render - - --preset rabbit | aplay
 
-      Ends with 0; 64 wrong usage; 65 IN is no sound file, or broken, or the preset is; 66 IN or
-      the preset can't be read; 73 OUT can't be written. Of several files all are tried, and the
-      first that fails says how it ends.
+      Exit codes: 0; 64 for wrong usage; 65 if IN or the preset is invalid; 66 if IN or the preset
+      can't be read; 73 if OUT can't be written. All files are tried, and the exit code is that of
+      the first failure.
       """)
 
   private static var formats: String {

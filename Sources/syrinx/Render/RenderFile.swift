@@ -9,12 +9,12 @@ struct RenderFile {
   /// Pairs the files of a command line: one input with one output, or many with files in a folder.
   static func all(_ names: [String]) throws(Failure) -> [RenderFile] {
     guard names.count > 1 else {
-      throw Failure(.usage, "from what to what? syrinx render IN OUT, or IN... FOLDER")
+      throw Failure(.usage, "missing files: syrinx render IN OUT, or IN... FOLDER")
     }
     let (inputs, output) = (names.dropLast(), names[names.count - 1])
     guard Files.isFolder(output) else {
       guard inputs.count == 1 else {
-        throw Failure(.usage, "several files need a folder to go to; \(output) is none")
+        throw Failure(.usage, "several files need an output folder; \(output) is not one")
       }
       return [try RenderFile(inputs[0], output)]
     }
@@ -22,11 +22,11 @@ struct RenderFile {
     var taken: [String: String] = [:]
     for input in inputs {
       guard input != RenderOptions.pipe else {
-        throw Failure(.usage, "standard input has no name to have in \(output); name a file there")
+        throw Failure(.usage, "standard input has no name for a file in \(output); name one")
       }
       let name = name(of: input)
       if let former = taken.updateValue(input, forKey: name) {
-        throw Failure(.usage, "\(former) and \(input) would both be \(output)/\(name)")
+        throw Failure(.usage, "\(former) and \(input) would both become \(output)/\(name)")
       }
       files.append(
         try RenderFile(input, output.hasSuffix("/") ? output + name : "\(output)/\(name)"))
@@ -41,7 +41,7 @@ struct RenderFile {
     guard
       input == RenderOptions.pipe || output == RenderOptions.pipe
         || !Files.areSame(input, output)
-    else { throw Failure(.usage, "\(output) is IN itself; OUT must be another file") }
+    else { throw Failure(.usage, "\(output) is IN; OUT must be another file") }
     self.input = input
     self.output = output
   }

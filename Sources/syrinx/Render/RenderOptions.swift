@@ -49,7 +49,7 @@ struct RenderOptions {
     guard let at = text.lastIndex(of: "@") else { return Setting(assignment: text, seconds: nil) }
     let time = String(text[text.index(after: at)...])
     guard let seconds = seconds(time) else {
-      throw .usage("--set: the time behind @ is in seconds, 0 to 86400", got: time)
+      throw .usage("--set: the time after @ is 0 to 86400 seconds", got: time)
     }
     return Setting(assignment: String(text[..<at]), seconds: seconds)
   }

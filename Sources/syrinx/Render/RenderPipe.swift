@@ -31,10 +31,10 @@ final class RenderPipe {
   func readInput() throws(Failure) {
     guard isatty(0) != 1 else {
       throw Failure(
-        .usage, "standard input is the terminal; a sound file comes through a pipe or <")
+        .usage, "standard input is a terminal; redirect a sound file to it")
     }
     try Failure.of(
-      .cannotWrite, "can't keep standard input in ",
+      .cannotWrite, "can't store standard input in ",
       try Self.copy(from: 0, "standard input", to: Descriptor(creating: path), path))
   }
 

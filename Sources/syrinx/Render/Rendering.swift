@@ -36,7 +36,7 @@ final class Rendering {
     }
     if file.output == RenderOptions.pipe {
       guard isatty(1) != 1 else {
-        throw Failure(.usage, "standard output is the terminal; sound goes to a pipe or a file")
+        throw Failure(.usage, "standard output is a terminal; redirect it to a pipe or a file")
       }
       outputPipe = try RenderPipe(named: "out.wav")
     } else {
@@ -66,8 +66,8 @@ final class Rendering {
     case .failed(let failure): throw failure
     case .interrupted(let signal):
       Environment.say(
-        "ended before it was done; \(file.outputName) "
-          + (outputPipe == nil ? "is as it was before" : "has got nothing"))
+        "interrupted; \(file.outputName) "
+          + (outputPipe == nil ? "is unchanged" : "got nothing"))
       // The signal handler leaves no time for cleanup by deinit.
       inputPipe?.remove()
       outputPipe?.remove()
@@ -134,25 +134,25 @@ final class Rendering {
   private func sayWhatDiffers(fileRate: Int) {
     let (channels, inputRate, _, _) = input.file
     if channels > 2 {
-      Environment.say("\(file.inputName) has \(channels) channels; the first two are taken")
+      Environment.say("\(file.inputName) has \(channels) channels; only the first two are used")
     }
     if inputRate != rate && options.rate == nil {
-      Environment.say("\(inputRate) Hz is not played; it is converted to \(rate) Hz")
+      Environment.say("\(inputRate) Hz is not supported; converted to \(rate) Hz")
     }
     if fileRate != rate {
       Environment.say(
-        "\(file.outputName) gets \(fileRate) Hz, because its format has no \(rate) Hz")
+        "\(file.outputName) has \(fileRate) Hz, since its format does not support \(rate) Hz")
     }
   }
 
   private func sayWhatHappened(end: Int) {
     let (_, inputRate, framesRead, isCutOff) = input.file
-    if framesRead == 0 { Environment.say("\(file.inputName) holds no sound") }
+    if framesRead == 0 { Environment.say("\(file.inputName) contains no sound") }
     if isCutOff {
       let seconds = Double(framesRead) / Double(inputRate)
       Environment.say(
-        "\(file.inputName) is cut off: it promises more than the "
-          + "\(plain((seconds * 1000).rounded() / 1000)) s that are there")
+        "\(file.inputName) is truncated: it has only the first "
+          + "\(plain((seconds * 1000).rounded() / 1000)) s")
     }
     for setting in options.settings {
       guard let time = setting.seconds, time >= seconds(end) else { continue }
@@ -161,12 +161,12 @@ final class Rendering {
     }
     let nonFinite = input.nonFiniteCount + Int(node.engine.shared.nonFiniteCount)
     if nonFinite > 0 {
-      Environment.say("\(nonFinite) samples were no numbers, and became silence")
+      Environment.say("\(nonFinite) samples were NaN or infinite, and were silenced")
     }
     let reduction = node.engine.shared.meters.collect(.limiter)
     let decibels = Double(20 * log10(max(reduction, 1)) * 10).rounded() / 10
     if decibels > 0 {
-      Environment.say("the limiter turned down by up to \(plain(decibels)) dB")
+      Environment.say("the limiter reduced the gain by up to \(plain(decibels)) dB")
     }
   }
 }

@@ -39,7 +39,7 @@ final class KeyPedal {
     guard stat(path, &status) != 0 || Self.isReadable(status) else {
       throw Failure(
         .usage,
-        "--keys takes a keyboard's device, such as /dev/input/event3, or a named pipe; got \(path)")
+        "--keys takes a keyboard device, such as /dev/input/event3, or a named pipe; got \(path)")
     }
   }
 
@@ -62,7 +62,7 @@ final class KeyPedal {
   private func open() {
     var status = stat()
     guard stat(path, &status) == 0, Self.isReadable(status) else {
-      say("--keys: \(path) is not there yet; it is read when it is")
+      say("--keys: \(path) does not exist yet; waiting for it")
       return
     }
     let isPipe = status.st_mode & S_IFMT == S_IFIFO
@@ -77,12 +77,12 @@ final class KeyPedal {
       isHopeless = !isTaken
       say(
         isTaken
-          ? "--keys: another program has the keys of \(path) for itself; tried again until it lets go"
-          : "--keys: \(path) is no keyboard's device; `ls -l /dev/input/by-id` shows those there are"
+          ? "--keys: another program has grabbed \(path); retrying"
+          : "--keys: \(path) is not a keyboard; `ls -l /dev/input/by-id` lists the devices"
       )
       return
     }
-    if !said.isEmpty { Environment.say("--keys: \(path) is read") }
+    if !said.isEmpty { Environment.say("--keys: reading \(path)") }
     said = ""
     device = opened
     loop.watch(opened) { [unowned self] in read(opened) }
@@ -96,7 +96,7 @@ final class KeyPedal {
     let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) }
     let name = group ?? "\(status.st_gid)"
     say(
-      "--keys: \(path) may be read by its group \(name) alone; `sudo usermod -aG \(name) $USER`, then "
+      "--keys: only the group \(name) may read \(path); `sudo usermod -aG \(name) $USER`, then "
         + "log in again")
   }
 
@@ -156,7 +156,7 @@ final class KeyPedal {
     self.device = nil
     bytes = []
     liftAll()
-    say("--keys: \(path) is gone; it is read again when it is back")
+    say("--keys: \(path) was disconnected; waiting for it")
     next = 0
   }
 }

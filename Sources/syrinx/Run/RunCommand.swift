@@ -10,55 +10,48 @@ enum RunCommand {
     usage: "syrinx run [OPTIONS]",
     options: """
       -n, --name NAME: Name of the JACK client (default: syrinx)
-      -s, --server NAME: JACK server to join (default: $JACK_DEFAULT_SERVER, else default)
-      -p, --port PORT: Port for OSC over UDP and TCP; 0 takes a free one (default: 8000)
-      --home DIR: Folder for takes, presets, instruments and settings (default: \
+      -s, --server NAME: Name of the JACK server (default: $JACK_DEFAULT_SERVER, else default)
+      -p, --port PORT: Port for OSC over UDP and TCP; 0 uses a free one (default: 8000)
+      --home DIR: Data directory for takes, presets, instruments and settings (default: \
       $XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx)
-      --music DIR: A folder of songs beside those in the home folder, called by its last name; can \
-      be given again, and the first one is listed at first (default: music in the home folder)
-      --soundfont FILE: A soundfont, SF2 or SF3, that comes before those that are found on the \
-      machine; can be given again
-      --listen local|lan: Whether other machines can reach it (default: local)
-      --web PORT: Port for the page and OSCQuery; 0 is none (default: 8080, or the next that is \
-      free)
-      --web-host NAME: A name by which browsers may ask for the page, beside the machine's own; \
-      can be given again
-      --web-origin URL: Another site whose pages may play the node, such as \
-      http://studio.local:3000; can be given again
-      --web-open: Let everybody on the network play by the web without the token: for closed \
-      networks
-      --allow CIDR: Answer only these addresses, such as 192.168.1.0/24; can be given again
-      --feedback HOST:PORT: Send every change there from the start; can be given again
+      --music DIR: A music folder outside the data directory, known by its last path component; \
+      repeatable, and the first one is used initially (default: music in the data directory)
+      --soundfont FILE: A soundfont, SF2 or SF3, in preference to installed ones; repeatable
+      --listen local|lan: Whether other machines can connect (default: local)
+      --web PORT: Port for the web page and OSCQuery; 0 disables it (default: 8080, or the next \
+      free one)
+      --web-host NAME: Another host name accepted for the web page; repeatable
+      --web-origin URL: A site whose pages may control the node, such as \
+      http://studio.local:3000; repeatable
+      --web-open: Require no token for the web page: for private networks only
+      --allow CIDR: Accept only these addresses, such as 192.168.1.0/24; repeatable
+      --feedback HOST:PORT: Send all changes to this target from the start; repeatable
       --loops N: Number of loops, 1 to 16 (default: 4)
-      --loop-seconds S: Length of the longest loop in seconds, 1 to 600 (default: 10)
-      --connect: Connect to the sound card's inputs and outputs, where they had no connection \
-      before that was kept
-      --keys DEVICE: A pedal that speaks as a keyboard, such as /dev/input/by-id/…-event-kbd: its \
-      keys can be learnt, and go nowhere else; can be given again
-      --fresh: Begin with the initial values, and without the connections and the loops of before; \
-      settings that lie in the library of takes stay
-      --preset NAME: Load a preset before the first sound: its name, or the path of a file, with a \
-      / in it
-      --set /ADDRESS=VALUE: Set a value before the first sound, after the preset; can be given \
-      again
+      --loop-seconds S: Maximum loop length in seconds, 1 to 600 (default: 10)
+      --connect: Connect to the sound card's inputs and outputs, unless connections were saved
+      --keys DEVICE: A pedal that acts as a keyboard, such as /dev/input/by-id/…-event-kbd: its \
+      keys can be mapped, and reach no other program; repeatable
+      --fresh: Start with default values, and without the saved connections and loops; settings \
+      in the library are kept
+      --preset NAME: Load a preset before the first sound: a name, or the path of a file, with a /
+      --set /ADDRESS=VALUE: Set a value before the first sound, after the preset; repeatable
       """,
     details: """
-      The node joins a running JACK server, opens its OSC port and prints one line when it can
-      be played:
+      Connects to the running JACK server, opens the OSC port, and prints one line when ready:
 
         ready name=syrinx rate=48000 block=64 osc=osc.udp://127.0.0.1:8000
-        web=http://127.0.0.1:8080/ home=/home/me/…             (in one line)
+        web=http://127.0.0.1:8080/ home=/home/me/…             (on one line)
 
-      Everything else that it says goes to standard error. When the server dies it waits for it
-      and comes back by itself. What it is set to and connected with is kept in HOME/state/NAME as
-      it changes, and its loops in HOME/loops/NAME; all is there again at the next start, and
-      --preset and --set come on top. Ctrl-C, SIGTERM or /quit fades out and ends it. The OSC URL
-      is also written to $XDG_RUNTIME_DIR/syrinx/NAME.url.
+      All other messages go to standard error. If the server stops, the node waits for it and
+      reconnects. Settings and connections are saved in HOME/state/NAME as they change, and loops
+      in HOME/loops/NAME. The next start restores them, and then applies --preset and --set.
+      Ctrl-C, SIGTERM and /quit end the node with a fade-out. The OSC URL is also written to
+      $XDG_RUNTIME_DIR/syrinx/NAME.url.
 
       Examples:
         syrinx run --connect                         play through the sound card
         syrinx run --listen lan --allow 192.168.1.0/24   for a phone on this network
-        syrinx run -n second -p 0 --set /live/gain=-6    a second one beside the first
+        syrinx run -n second -p 0 --set /live/gain=-6    a second node
         syrinx run --preset ./mine.json              with a preset from this folder
       """)
 
@@ -110,7 +103,7 @@ struct RunOptions {
     // Both would use the same socket, and hide the server.
     guard name != Self.serverName(server) else {
       throw Failure(
-        .usage, "--name can't be \(quoted(name)), which is the JACK server's; another name will do")
+        .usage, "--name can't be \(quoted(name)), the name of the JACK server")
     }
     if let port = try given.port("port") {
       self.port = port
@@ -127,7 +120,7 @@ struct RunOptions {
     access = try given.access
     try takeWeb(given)
     let places = try given.values(
-      "feedback", "HOST:PORT of a host that can be found, a port, or osc.udp://HOST:PORT"
+      "feedback", "HOST:PORT of a known host, a port, or osc.udp://HOST:PORT"
     ) { text in
       NodePlace(text, usualPort: nil).flatMap { place in
         place.isStream ? nil : (try? Endpoint(resolving: place.text)).map { (text, $0) }
@@ -156,8 +149,9 @@ struct RunOptions {
     guard there == 0 || wanted < there else {
       throw Failure(
         .usage,
-        "\(loops.count) loops of \(plain(loops.seconds)) seconds take up to \(wanted >> 20) MB at 48 kHz, and "
-          + "\(there >> 20) MB are free; fewer or shorter ones will do")
+        "\(loops.count) loops of \(plain(loops.seconds)) seconds need up to "
+          + "\(wanted >> 20) MB at 48 kHz, but only \(there >> 20) MB are free; use fewer or shorter loops"
+      )
     }
   }
 
@@ -167,7 +161,7 @@ struct RunOptions {
     }
     web?.hosts = try given.hosts("web-host")
     let origins = try given.values(
-      "web-origin", "the beginning of a site's addresses, such as http://studio.local:3000"
+      "web-origin", "an origin, such as http://studio.local:3000"
     ) { text in
       let rest = text.split(separator: "//", maxSplits: 1)
       let isOrigin = rest.count == 2 && ["http:", "https:"].contains(rest[0])
@@ -192,7 +186,7 @@ struct RunOptions {
         throw .usage("--music takes a folder with a name", got: folder)
       }
       guard names.insert(name).inserted else {
-        throw Failure(.usage, "--music takes one folder called \(quoted(String(name)))")
+        throw Failure(.usage, "--music: more than one folder is named \(quoted(String(name)))")
       }
     }
     return given

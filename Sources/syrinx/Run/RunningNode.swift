@@ -67,14 +67,14 @@ final class RunningNode: @unchecked Sendable {
     node.openInstruments { Environment.say($0) }
     if presets.shipped == nil {
       Environment.say(
-        "the presets that come with the program are in none of "
+        "the shipped presets are in none of "
           + "\(ShippedPresets.places.joined(separator: ", ")); "
-          + "\(ShippedPresets.variable) can name their folder")
+          + "\(ShippedPresets.variable) can set their folder")
     }
     if rt_lock_memory() != RT_LOCKED_ALL {
       Environment.say(
-        "memory is not locked, so that sound may stop while pages come back from disk; "
-          + "`syrinx doctor` tells how to allow it")
+        "memory is not locked, so audio may drop out while pages are read from disk; "
+          + "`syrinx doctor` shows how to allow it")
     }
     for path in options.keys {
       keyPedals.append(
@@ -121,7 +121,7 @@ final class RunningNode: @unchecked Sendable {
         return try OSCServer(port: 0, access: options.access, node: node, loop: loop)
       }
     } catch {
-      throw .cannotListen(error, "can't listen for OSC on \(error); --port 0 takes a free one")
+      throw .cannotListen(error, "can't listen for OSC on \(error); --port 0 uses a free port")
     }
   }
 
@@ -135,10 +135,10 @@ final class RunningNode: @unchecked Sendable {
         loop: loop)
     ) {
       Failure.cannotListen(
-        $0, "can't open the page on \($0); --web takes another port, and 0 is none")
+        $0, "can't serve the web page on \($0); --web sets another port, and 0 disables it")
     }
     if door.port != wanted.port {
-      Environment.say("port \(wanted.port) is taken; the page is at port \(door.port)")
+      Environment.say("port \(wanted.port) is in use; the web page is on port \(door.port)")
     }
     return door
   }
@@ -172,7 +172,7 @@ final class RunningNode: @unchecked Sendable {
       session.isManaged || session.isRefused || wantsEnd
     }
     guard !session.isManaged, !wantsEnd else { return }
-    Environment.say("no session manager answers at $NSM_URL; running without it")
+    Environment.say("no reply from the session manager at $NSM_URL; running without it")
     session.withdraw(from: loop)
     self.session = nil
     do throws(Failure) {
@@ -291,8 +291,8 @@ final class RunningNode: @unchecked Sendable {
     guard let pairing, Environment.isWatched else {
       Environment.say(
         web?.token == nil
-          ? "everybody on this network can play at \(page)"
-          : "a phone is paired by what `syrinx web` shows; the page is at \(page)")
+          ? "anyone on this network can play at \(page)"
+          : "`syrinx web` shows the code to pair a phone; the page is at \(page)")
       return
     }
     for line in pairing.lines { Environment.say(line) }
@@ -337,7 +337,8 @@ final class RunningNode: @unchecked Sendable {
   func beginSession(_ state: NodeState, in folder: String) -> [String] {
     if !isInSession, options.preset != nil || !options.settings.isEmpty || options.isFresh {
       Environment.say(
-        "--preset, --set and --fresh are for a node without a session manager: all is as in the "
+        "--preset, --set and --fresh have no effect under a session manager: "
+          + "the state is that of the "
           + "session")
     }
     isInSession = true

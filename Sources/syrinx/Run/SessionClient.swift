@@ -69,7 +69,7 @@ final class SessionClient {
     case ("/nsm/client/open", "sss"): open(folder: texts[0], clientName: texts[2])
     case ("/nsm/client/save", ""): save()
     case ("/error", "sis") where texts[0] == "/nsm/server/announce":
-      Environment.say("the session manager refuses the node: \(texts[2])")
+      Environment.say("the session manager refused the node: \(texts[2])")
       isRefused = true
     default: break
     }
@@ -87,7 +87,7 @@ final class SessionClient {
     do throws(SystemError) {
       try Files.makeFolder(folder)
     } catch {
-      fail("/nsm/client/open", Self.createFailed, "can't use the session's folder: \(error)")
+      fail("/nsm/client/open", Self.createFailed, "can't use the session folder: \(error)")
       return
     }
     do throws(NodeState.Fault) {

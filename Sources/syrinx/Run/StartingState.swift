@@ -33,7 +33,7 @@ struct StartingState {
   /// Creates the data directory, or checks that it is writable.
   static func makeHome(_ options: RunOptions) throws(Failure) {
     try Failure.of(
-      .cannotWrite, "can't use the home folder \(options.home): ",
+      .cannotWrite, "can't use the data directory \(options.home): ",
       try Files.makeFolder(options.home))
   }
 
@@ -43,8 +43,8 @@ struct StartingState {
     let file = StateFile(home: options.home, name: options.name)
     guard file.claim() else {
       Environment.say(
-        "another node keeps its state in \(file.path); this one begins with the initial values, and "
-          + "keeps none: --name gives it one of its own")
+        "another node saves its state in \(file.path); this one starts with default values, and "
+          + "saves none: --name gives it its own")
       return (nil, nil)
     }
     if options.isFresh { return (file, nil) }
@@ -55,8 +55,8 @@ struct StartingState {
       saved = nil
       let isAside = file.setAside()
       Environment.say(
-        "\(error); beginning with the initial values"
-          + (isAside ? ", and that one is \(options.name).bad now" : ""))
+        "\(error); starting with default values"
+          + (isAside ? "; the file is now \(options.name).bad" : ""))
     }
     guard var state = saved else { return (file, nil) }
     // On another server, ports of the same names are different ports.

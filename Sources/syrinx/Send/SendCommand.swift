@@ -5,44 +5,46 @@ internal import Posix
 /// The command `syrinx send`: sends messages to a node, and prints its replies.
 enum SendCommand {
   static let page = CommandPage(
-    name: "send", summary: "Send OSC messages to a node, and print the answers.",
+    name: "send", summary: "Send OSC messages to a node, and print the replies.",
     usage: "syrinx send [OPTIONS] /address [ARGUMENT]... | -",
     options: """
       \(NodePlace.option)
-      --wait SECONDS: Print all that comes for so long; 0 sends and does not wait
-      --json: Print each answer as a JSON object in a line: address and arguments
+      --wait SECONDS: Print all messages for this time; 0 doesn't wait for replies
+      --json: Print each reply as a JSON object on one line, with address and arguments
       """,
     details: """
-      An argument that looks like a whole number is sent as i, one with a point as f, T and F as
-      true and false, any other as s, and so is whatever the address takes for a name; i:, f: or
-      s: in front says which it shall be. Without --wait the command ends when all is in effect in
-      the audio, and what takes its time, like /preset/save, is done. Texts with blanks are
-      printed in quotes.
+      Whole numbers are sent as i, numbers with a decimal point as f, T and F as true and false,
+      and everything else as s, as are numbers where the address takes a name. The prefixes i:, f:
+      and s: set the type. Without --wait the command exits when the message has taken effect in
+      the audio, and commands that take time, such as /preset/save, are done. Strings with spaces
+      are printed in quotes.
 
-      With - in place of an address it reads lines from standard input, and sends each as it comes,
-      all over one connection. A line is an address with its arguments; texts with blanks stand in
-      quotes, in which \\ takes a quote or itself as it is. What begins with # is left out.
-      Lines between [ and ] go as one bundle: [ alone is at once, [+0.5 half a second after it was
-      read, [@1790000000.25 at that time since 1970. Lines that come together count from one moment.
+      With - instead of an address it reads lines from standard input, and sends each as it
+      arrives, all over one connection. A line is an address with its arguments. Strings with
+      spaces are quoted; within quotes \\ escapes a quote or itself. A line that starts with # is a
+      comment. Lines between [ and ] are sent as one bundle: [ alone takes effect at once, [+0.5
+      half a second after it was read, [@1790000000.25 at that time in seconds since 1970. Lines
+      that are read together count from the same moment.
 
       Examples:
         syrinx send /live/gain -6          set a gain
-        syrinx send /live/gain             ask for it
-        syrinx send '/*/route' direct      all that match
+        syrinx send /live/gain             query it
+        syrinx send '/*/route' direct      set all that match
         syrinx send --wait 5 /subscribe    watch for five seconds
-        syrinx send - < changes.txt        what stands in a file
+        syrinx send - < changes.txt        send the lines of a file
         printf '%s\\n' '[+1' '/echo/on 1' '/pitch/semitones 7' ']' | syrinx send -
 
-      Ends with 0 when all was taken, else as the first error: 64 unknown, type, range, or a line
-      that is none; 66 missing; 69 state, busy, or no answer at all; 73 io; 77 denied.
+      Exit codes: 0 if everything was accepted, else that of the first error: 64 for unknown, type,
+      range, or an invalid line; 66 for missing; 69 for state, busy, or no reply at all; 73 for io;
+      77 for denied.
       """)
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
     guard let path = given.rest.first else {
-      throw Failure(.usage, "what shall be sent? syrinx send /address [ARGUMENT]...")
+      throw Failure(.usage, "missing message: syrinx send /address [ARGUMENT]...")
     }
     guard path.hasPrefix("/") || path == "-" else {
-      throw .usage("an address begins with /, and - is standard input", got: path)
+      throw .usage("an address starts with /, and - is standard input", got: path)
     }
     let wait = try given.seconds("wait")
     let conversation = try Conversation(with: given.place)
@@ -53,7 +55,7 @@ enum SendCommand {
     }
     if path == "-" {
       guard given.rest.count == 1 else {
-        throw Failure(.usage, "nothing follows - ; got \(quoted(given.rest[1]))")
+        throw Failure(.usage, "unexpected argument after -: \(quoted(given.rest[1]))")
       }
       let script = SendScript(conversation)
       try script.run()

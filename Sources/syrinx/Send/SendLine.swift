@@ -33,7 +33,7 @@ enum SendLine {
       return
     }
     guard first.text.hasPrefix("/") else {
-      throw Failure(.usage, "an address begins with /; got \(Control.quoted(first.text))")
+      throw Failure(.usage, "an address starts with /; got \(Control.quoted(first.text))")
     }
     let address = AddressTable.widest[first.text]
     self = .message(
@@ -73,7 +73,7 @@ enum SendLine {
     }
     throw Failure(
       .usage,
-      "a bundle begins with [ alone, with [+SECONDS from now, or with [@SECONDS since 1970; got "
+      "a bundle starts with [ alone, [+SECONDS from now, or [@SECONDS since 1970; got "
         + Control.quoted(text))
   }
 
@@ -110,7 +110,7 @@ enum SendLine {
       switch letter {
       case "\"":
         guard rest.first?.isWhitespace ?? true else {
-          throw Failure(.usage, "a blank follows the quote behind \(quoted(text))")
+          throw Failure(.usage, "expected a space after the quote of \(quoted(text))")
         }
         return text
       case "\\":
@@ -119,7 +119,7 @@ enum SendLine {
       default: text.append(letter)
       }
     }
-    throw Failure(.usage, "the quote before \(Control.quoted(text)) has no end")
+    throw Failure(.usage, "missing closing quote after \(Control.quoted(text))")
   }
 
   /// Quotes a text so that it parses as the same text.

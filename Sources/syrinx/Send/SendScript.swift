@@ -36,7 +36,7 @@ final class SendScript {
   func run() throws(Failure) {
     let loop = EventLoop()
     guard let keyboard = try? Descriptor(dup(0), orThrow: "standard input") else {
-      throw Failure(.missingInput, "there is no standard input to read lines from")
+      throw Failure(.missingInput, "standard input is closed")
     }
     var isReadable = false
     loop.watch(keyboard) { isReadable = true }
@@ -49,7 +49,9 @@ final class SendScript {
     }
     // The last line may have no newline.
     if !input.isEmpty { try take(input, at: HostTime.wall) }
-    if let bundle { throw Failure(.usage, "line \(bundle.line): the bundle has no ]") }
+    if let bundle {
+      throw Failure(.usage, "line \(bundle.line): missing ] at the end of the bundle")
+    }
   }
 
   /// Throws if the node has reported an error.
@@ -103,7 +105,7 @@ final class SendScript {
       }
     case .opening(let due):
       guard bundle == nil else {
-        throw Failure(.usage, "a bundle stands in no other; ] ends the one before")
+        throw Failure(.usage, "bundles can't be nested; ] ends the previous one")
       }
       let time: TimeTag =
         switch due {
@@ -113,7 +115,7 @@ final class SendScript {
         }
       bundle = Bundle(line: lineNumber, time: time)
     case .closing:
-      guard let whole = bundle else { throw Failure(.usage, "there is no bundle for ] to end") }
+      guard let whole = bundle else { throw Failure(.usage, "] without a bundle") }
       bundle = nil
       try conversation.send(whole.messages, at: whole.time)
       try pace()

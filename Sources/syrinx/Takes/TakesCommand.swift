@@ -29,62 +29,63 @@ enum TakesCommand {
 
   static let verbs = [
     Verb("list", "", "List takes, newest first", searching, TakesListing.list),
-    Verb("find", "WORD...", "List those with all of these words", searching, TakesListing.find),
-    Verb("show", "ID...", "Tell all that is known of a take", ["json"], TakesListing.show),
-    Verb("map", "FILE|-", "Write the places as GeoJSON", TakesSearch.options, TakesListing.map),
+    Verb(
+      "find", "WORD...", "List takes that contain all these words", searching, TakesListing.find),
+    Verb("show", "ID...", "Show all properties of a take", ["json"], TakesListing.show),
+    Verb("map", "FILE|-", "Write the locations as GeoJSON", TakesSearch.options, TakesListing.map),
     Verb("play", "ID", "Play a take through a running node", ["to"], TakesPlaying.play),
     Verb(
-      "import", "FILE...", "Copy sound files in, and print their ids", [],
+      "import", "FILE...", "Import sound files, and print their ids", [],
       TakesFiling.importFiles),
-    Verb("export", "ID FILE", "Write a take in the format of the ending", [], TakesFiling.export),
-    Verb("export", "ID... FOLDER", "Write takes as WAV, named by title", [], TakesFiling.export),
     Verb(
-      "edit", "ID", "Change what is written about a take", TakesEditing.options,
+      "export", "ID FILE", "Export a take in the format of the extension", [], TakesFiling.export),
+    Verb("export", "ID... FOLDER", "Export takes as WAV, named by title", [], TakesFiling.export),
+    Verb(
+      "edit", "ID", "Edit the metadata of a take", TakesEditing.options,
       TakesEditing.edit),
     Verb("delete", "ID...", "Move takes to the trash, for 30 days", [], TakesEditing.delete),
-    Verb("restore", "ID...", "Take them out of it again", [], TakesEditing.restore),
+    Verb("restore", "ID...", "Restore takes from the trash", [], TakesEditing.restore),
     Verb(
-      "trash", "", "List what is in the trash, or empty it", listing + ["empty"],
+      "trash", "", "List or empty the trash", listing + ["empty"],
       TakesListing.trash),
-    Verb("reindex", "", "Make the database anew from the files", [], TakesFiling.reindex),
+    Verb("reindex", "", "Rebuild the database from the files", [], TakesFiling.reindex),
   ]
 
   static let page = CommandPage(
-    name: "takes", summary: "List, play, move, describe and mend the takes of a home folder.",
+    name: "takes", summary: "List, play, edit, import, export and repair takes.",
     usage: "syrinx takes COMMAND [OPTIONS] [ARGUMENT]...",
     options: """
-      --home DIR: Home folder of the takes (default: $XDG_DATA_HOME/syrinx, else \
-      ~/.local/share/syrinx); what plays has its own
+      --home DIR: Data directory (default: $XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx); \
+      play uses that of the node
       --json: list, find, trash: as a JSON array of objects; show: as one object each
-      --text WORDS: list, find, map: with words that begin so in title, species, notes or message
-      --species WORDS: list, find, map: with words that begin so in the species; edit: the species \
-      itself
-      --from DATE: list, find, map: since then
-      --to DATE|HOST:PORT: list, find, map: until then; play: where the node listens, as for \
+      --text WORDS: list, find, map: words or their beginnings in title, species, notes or message
+      --species WORDS: list, find, map: words or their beginnings in the species; edit: the species
+      --from DATE: list, find, map: the earliest date
+      --to DATE|HOST:PORT: list, find, map: the latest date; play: address of the node, as for \
       `syrinx send`
-      --near LAT,LON: list, find, map: near this place, in degrees
-      --within KM: How near, in kilometres (default: 1)
-      --offset NUMBER: list, find, trash: leave so many out (default: 0)
-      --count NUMBER|all: list, find, trash: this many (default: 50)
-      --title TEXT: edit: the title; "" calls it after the time of day
+      --near LAT,LON: list, find, map: near this location, in degrees
+      --within KM: Maximum distance for --near in kilometers (default: 1)
+      --offset NUMBER: list, find, trash: number of takes to skip (default: 0)
+      --count NUMBER|all: list, find, trash: maximum number of takes (default: 50)
+      --title TEXT: edit: the title; "" uses the time of day
       --notes TEXT: edit: the notes
-      --message TEXT: edit: the message that was left with it
-      --image FILE: edit: a picture to go with it; "" for none
-      --empty: trash: delete all that is in it for good
+      --message TEXT: edit: the message
+      --image FILE: edit: an image; "" removes it
+      --empty: trash: permanently delete everything in it
       """,
     details: """
       Commands:
       \(overview)
 
-      ID is the id of a take, or as much of its beginning as no other has. DATE is a day, such
-      as 2026-11-21, or a moment, such as 2026-11-21T17:30, of this machine's clock unless a zone
-      such as +01:00 or Z stands behind it.
+      ID is the id of a take, or a unique prefix of it. DATE is a date, such as 2026-11-21, or a
+      time, such as 2026-11-21T17:30, in the time zone of this machine unless a zone such as +01:00
+      or Z follows it.
 
-      On a terminal a list is a table as wide as that. Else it has a line for each take, without
-      a heading and with nothing cut off, and a tab between id, date, seconds, title, species and
-      LAT,LON. All of this can be done while a node runs on the same folder. `reindex` also mends
-      a database that is damaged: the old one is kept beside it, and the settings begin anew.
-      `export` replaces a FILE that is there, when the new one is whole.
+      On a terminal, lists are tables that fit its width. Otherwise each take is one line without a
+      header and without truncation, with id, date, seconds, title, species and LAT,LON separated
+      by tabs. All commands can be used while a node runs on the same folder. `reindex` also repairs
+      a damaged database: it keeps the old file, and settings return to their defaults. `export`
+      replaces an existing FILE when the new one is complete.
 
       Examples:
         syrinx takes list                                 the fifty newest
@@ -94,11 +95,11 @@ enum TakesCommand {
         syrinx takes export 1f3a owl.flac
         syrinx takes import *.wav
 
-      Ends with 0; 64 wrong usage, a text that is too long, or more than one take begins so; 65 a
-      file is no sound, or the database is damaged; 66 there is no such take or file; 69 no node
-      answers, or another process has the database for too long; 73 can't write; 77 the file is
-      the library's own. Of several takes or files all are tried, and the first that fails says
-      how it ends.
+      Exit codes: 0; 64 for wrong usage, a text that is too long, or an ambiguous ID; 65 for a file
+      without sound or a damaged database; 66 for an unknown take or a missing file; 69 if no node
+      replies, or another process locks the database for too long; 73 if a file can't be written;
+      77 for a file that belongs to the library. All takes or files are tried, and the exit code is
+      that of the first failure.
       """)
 
   private static var overview: String {
@@ -112,13 +113,13 @@ enum TakesCommand {
   static func run(_ given: CommandPage.Given) throws(Failure) {
     guard let name = given.rest.first else {
       throw Failure(
-        .usage, "what of the takes? \(names); `syrinx takes --help` tells more of each")
+        .usage, "missing command: \(names); `syrinx takes --help` describes each")
     }
     guard let verb = verbs.first(where: { $0.name == name }) else {
       let hint =
-        name.nearest(of: verbs.map(\.name)).map { "; is `syrinx takes \($0)` meant?" }
-        ?? ", but \(names)"
-      throw Failure(.usage, "there is no command \(quoted(name)) for takes\(hint)")
+        name.nearest(of: verbs.map(\.name)).map { "; did you mean `syrinx takes \($0)`?" }
+        ?? ", only \(names)"
+      throw Failure(.usage, "unknown takes command \(quoted(name))\(hint)")
     }
     for option in page.options.map(\.long) where given.has(option) {
       guard option == "home" || verb.options.contains(option) else {

@@ -17,7 +17,7 @@ enum TakesEditing {
     guard options.contains(where: given.has) else {
       throw Failure(
         .usage,
-        "what shall be changed? --title, --species, --notes, --message or --image")
+        "missing change: --title, --species, --notes, --message or --image")
     }
     // Validated before anything is changed.
     let image = try given["image"].map(image)
@@ -44,7 +44,7 @@ enum TakesEditing {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
       throw Failure(
-        .usage, "--image takes a file whose ending says what it is, such as .jpg; got \(path)")
+        .usage, "--image takes a file with an image extension, such as .jpg; got \(path)")
     }
     do throws(SystemError) {
       let bytes = try Files.contents(of: path, atMost: mostImageBytes)
@@ -53,7 +53,7 @@ enum TakesEditing {
       throw Failure(
         error.isTooLarge ? .badInput : .missingInput,
         error.isTooLarge
-          ? "\(path) is too large; an image has \(mostImageBytes >> 20) MB at most"
+          ? "\(path) is too large; the limit for an image is \(mostImageBytes >> 20) MB"
           : "can't read \(error)")
     }
   }
@@ -71,7 +71,7 @@ enum TakesEditing {
       }
       Environment.say(
         "\(quoted(PlainText.line(take.title))) is in the trash for \(TakeLibrary.trashDays) days; "
-          + "\(request.command("restore \(take.id.prefix(8))")) brings it back")
+          + "\(request.command("restore \(take.id.prefix(8))")) restores it")
     }
   }
 
@@ -92,6 +92,6 @@ enum TakesEditing {
       // Includes takes deleted in this very moment.
       try library.emptyTrash(olderThanDays: -1)
     }
-    Environment.say(count == 1 ? "1 take is deleted" : "\(count) takes are deleted")
+    Environment.say(count == 1 ? "1 take deleted" : "\(count) takes deleted")
   }
 }

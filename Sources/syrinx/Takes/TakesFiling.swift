@@ -32,7 +32,7 @@ enum TakesFiling {
     let isFolder = Files.isFolder(target)
     if !isFolder {
       guard ids.count == 1 else {
-        throw Failure(.usage, "several takes need a folder to go to; \(target) is none")
+        throw Failure(.usage, "several takes need an output folder; \(target) is not one")
       }
       _ = try Failure.of { () throws(SoundFileError) in try SoundFormat(endingOf: target) }
     }
@@ -91,8 +91,8 @@ enum TakesFiling {
     throw Failure(
       .badInput,
       unreadable.count == 1
-        ? "1 file can't be read, and was left alone"
-        : "\(unreadable.count) files can't be read, and were left alone")
+        ? "1 file can't be read, and was skipped"
+        : "\(unreadable.count) files can't be read, and were skipped")
   }
 
   private static func rebuild(
@@ -105,13 +105,13 @@ enum TakesFiling {
     let adoption = try Failure.of { () throws(LibraryFault) in try library.adopt() }
     sayRecovered(adoption, &unreadable)
     Environment.say(
-      "the database was damaged: it is library.sqlite.damaged now, the new one has no settings "
-        + "yet, and a node that runs on \(home) must be started again")
+      "the database was damaged: it is now library.sqlite.damaged, the new one has no settings "
+        + "yet, and a running node on \(home) must be restarted")
     return (result.takes + adoption.adopted.count, result.unreadable)
   }
 
   private static func sayRecovered(_ adoption: Adoption, _ unreadable: inout Set<String>) {
     unreadable.formUnion(adoption.unreadable)
-    for id in adoption.recovered { Environment.say("\(id) had not been ended, and is mended") }
+    for id in adoption.recovered { Environment.say("\(id) was unfinished, and has been repaired") }
   }
 }

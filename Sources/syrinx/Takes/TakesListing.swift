@@ -53,14 +53,14 @@ enum TakesListing {
         objects.isEmpty ? "[]\n" : PlainText.json("[\n\(objects.joined(separator: ",\n"))\n]\n"))
     } else if let width = Terminal.width {
       try Failure.print(table(page.takes).lines(width: width).map { $0 + "\n" }.joined())
-      if page.total == 0 { Environment.say(inTrash ? "the trash is empty" : "there are no takes") }
+      if page.total == 0 { Environment.say(inTrash ? "the trash is empty" : "no takes") }
     } else {
       try Failure.print(page.takes.map(fields).joined())
     }
     let more = page.total - offset - page.takes.count
     if more > 0 {
       Environment.say(
-        "\(more) more; --offset \(offset + page.takes.count) goes on, --count all shows all")
+        "\(more) more; --offset \(offset + page.takes.count) shows the next, --count all shows all")
     }
   }
 

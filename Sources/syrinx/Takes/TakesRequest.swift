@@ -24,9 +24,9 @@ struct TakesRequest {
     let usage =
       "syrinx takes \(verb.name)" + (verb.arguments.isEmpty ? "" : " \(verb.arguments)")
     guard let extra = arguments.dropFirst(range.upperBound).first else {
-      throw Failure(.usage, "`syrinx takes \(verb.name)` needs more: \(usage)")
+      throw Failure(.usage, "`syrinx takes \(verb.name)`: missing arguments; usage: \(usage)")
     }
-    throw Failure(.usage, "\(quoted(extra)) is one too many: \(usage)")
+    throw Failure(.usage, "unexpected argument \(quoted(extra)); usage: \(usage)")
   }
 
   /// Runs an action for each item, even if it fails for others.
@@ -55,7 +55,7 @@ struct TakesRequest {
     guard Files.isFolder(home) else {
       throw Failure(
         .missingInput,
-        "there is no folder \(home); --home names another, and `syrinx takes import` makes it")
+        "no folder \(home); --home sets another, and `syrinx takes import` creates it")
     }
     return home
   }
@@ -67,7 +67,7 @@ struct TakesRequest {
     guard Files.exist(home + "/takes") || Files.exist(home + "/library.sqlite") else {
       throw Failure(
         .missingInput,
-        "there is no library in \(home); --home names another folder, and `syrinx takes import` "
+        "no library in \(home); --home sets another folder, and `syrinx takes import` "
           + "makes one")
     }
     return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }

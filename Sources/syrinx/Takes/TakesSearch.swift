@@ -14,16 +14,16 @@ enum TakesSearch {
     var search = TakeSearch()
     search.text = (words + given.all("text")).joined(separator: " ")
     search.species = given.all("species").joined(separator: " ")
-    let dates = "a day or a moment, such as 2026-11-21 or 2026-11-21T17:30"
+    let dates = "a date or a time, such as 2026-11-21 or 2026-11-21T17:30"
     search.from = try given.value("from", dates) { ZonedDate(written: $0, isEnd: false) }
     search.to = try given.value("to", dates) { ZonedDate(written: $0, isEnd: true) }
     search.place = try given.value(
       "near", "LAT,LON in degrees, -90 to 90 and -180 to 180", Place.init(written:))
     guard !given.has("within") || given.has("near") else {
-      throw Failure(.usage, "--within needs a place: --near LAT,LON")
+      throw Failure(.usage, "--within needs a location: --near LAT,LON")
     }
     let kilometres = try given.number(
-      "within", 0...Double.greatestFiniteMagnitude, "kilometres, 0 or more")
+      "within", 0...Double.greatestFiniteMagnitude, "kilometers, 0 or more")
     if let kilometres { search.kilometres = kilometres }
     return search
   }

@@ -6,29 +6,29 @@ internal import Screen
 /// The command `syrinx watch`: shows a running node on a full screen, or once in plain lines.
 enum WatchCommand {
   static let page = CommandPage(
-    name: "watch", summary: "Show how a running node is, on a full screen.",
+    name: "watch", summary: "Monitor a running node on a full screen.",
     usage: "syrinx watch [OPTIONS]",
     options: """
       \(NodePlace.option)
-      --once: Print how it is now, in plain lines, and end
-      --seconds SECONDS: End after so long; with --once, look that long before
+      --once: Print the current values as plain lines, and exit
+      --seconds SECONDS: Exit after this time; with --once, the time of measurement
       """,
     details: """
-      Levels, load, effects, player, grid, and what is kept, as the node tells them. Where
-      standard output is no terminal it prints all that once, in plain lines, as --once does.
+      Shows levels, load, effects, loops, the grid, bindings and takes. If standard output is not a
+      terminal, it prints the values once, as plain lines, like --once.
 
-      Keys: q, Esc and Ctrl-C end, Tab and the arrows turn the page, ? lists all. Digits choose a
-      loop; space is its pedal, u undoes, m mutes, and c twice clears it.
+      Keys: q, Esc and Ctrl-C quit, Tab and the arrow keys change the page, ? lists all keys.
+      Digits select a loop; space is its pedal, u undoes, m mutes, and c twice clears it.
 
-      When the node goes away that is said, and it is shown again when it comes back. NO_COLOR
-      takes the colors away; LC_ALL, LC_CTYPE or LANG tell whether there is Unicode.
+      A lost node is reported, and shown again when it is back. NO_COLOR disables colors, and
+      LC_ALL, LC_CTYPE or LANG determine whether Unicode is used.
 
       Examples:
         syrinx watch
         syrinx watch --to 192.168.1.20:8000
         syrinx watch --once | grep xruns
 
-      Ends with 0, also after SIGTERM; 64 wrong usage; 69 when no node answers at the start.
+      Exit codes: 0, also after SIGTERM; 64 for wrong usage; 69 if no node replies at the start.
       """)
 
   private static let patienceMicroseconds = 2e6

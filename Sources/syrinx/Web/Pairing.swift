@@ -42,13 +42,13 @@ struct Pairing: Equatable {
     lines.append(address)
     if tokenPath != nil {
       lines.append(
-        "Whoever has this address can play the node; `syrinx web --renew` makes another.")
+        "Anyone with this address can play the node; `syrinx web --renew` replaces it.")
     } else if !isForThisMachine {
-      lines.append("Everybody on this network can play the node by its page.")
+      lines.append("Anyone on this network can play the node on its page.")
     }
     if !isForThisMachine {
       lines.append(
-        "OSC over UDP and TCP (port \(oscPort)) asks nobody for a token; --allow limits who is heard."
+        "OSC over UDP and TCP (port \(oscPort)) needs no token; --allow limits it to addresses."
       )
     }
     return lines

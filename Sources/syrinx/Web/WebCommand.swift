@@ -9,23 +9,23 @@ enum WebCommand {
     usage: "syrinx web [OPTIONS]",
     options: """
       -n, --name NAME: Name of the node (default: syrinx)
-      --home DIR: Its home folder, where it was given one (default: $XDG_DATA_HOME/syrinx, else \
+      --home DIR: Data directory of the node (default: $XDG_DATA_HOME/syrinx, else \
       ~/.local/share/syrinx)
-      --renew: Make another token first: whoever was paired must pair again
-      --address: Print the address alone
+      --renew: Create a new token first, which unpairs all devices
+      --address: Print the address only
       """,
     details: """
-      Prints a code of squares for a phone's camera, and the address that it stands for, of a
-      node that runs on this machine. Where other machines can reach it (`syrinx run --listen
-      lan`), a token is behind the #: whoever has it can play.
+      Prints the URL of a node on this machine, and its QR code for a phone's camera. If other
+      machines can connect (`syrinx run --listen lan`), the part after # is a token: anyone with it
+      can play.
 
       Examples:
         syrinx web
         syrinx web --renew            a phone was lost
         xdg-open "$(syrinx web --address)"
 
-      Ends with 0; 64 wrong usage; 69 when no node with a page runs here; 73 when the token can't
-      be written.
+      Exit codes: 0; 64 for wrong usage; 69 if no node with a web page is running here; 73 if the
+      token can't be written.
       """)
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
@@ -34,12 +34,12 @@ enum WebCommand {
     guard let pairing = Pairing.read(name: name, home: try StoredFiles.home(given)) else {
       throw Failure(
         .unavailable,
-        "no node called \(quoted(name)) with a page runs here; `syrinx run` starts one")
+        "no node named \(quoted(name)) with a web page is running here; `syrinx run` starts one")
     }
     if given.has("renew") {
       guard let path = pairing.tokenPath else {
         throw Failure(
-          .usage, "this node needs no token: --renew is for one that runs with --listen lan")
+          .usage, "this node has no token: --renew requires --listen lan")
       }
       try Failure.of(.cannotWrite, "can't write the token: ", try WebToken(at: path).renew())
     }

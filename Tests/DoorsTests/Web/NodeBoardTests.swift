@@ -57,7 +57,7 @@ import Testing
   @Test func `a path that only starts like the board's is an address`() throws {
     let rig = try WebRig()
     #expect(try rig.get("/boards").status == 404)
-    #expect(try rig.get("/boards").text.contains("there is no address"))
+    #expect(try rig.get("/boards").text.contains("unknown address"))
     #expect(try rig.get("/board").text.contains("postaudio"))
   }
 

@@ -56,7 +56,7 @@ import Testing
     let fault = #expect(throws: FeedFault.self) {
       try outbox.add(Draft(name: "", message: "more"), for: "")
     }
-    #expect(fault?.message.contains("wait to be sent already") == true)
+    #expect(fault?.message.contains("are already queued") == true)
   }
 
   @Test func `secrets are found by post and board, and are readable by their owner only`() throws {

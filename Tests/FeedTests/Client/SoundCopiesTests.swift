@@ -28,7 +28,7 @@ import Testing
     let fault = #expect(throws: FeedFault.self) {
       try copies.path(of: Array("<html>".utf8), named: "1")
     }
-    #expect(fault?.message.contains("no sound") == true && fault?.isPassing == false)
+    #expect(fault?.message.contains("not a sound") == true && fault?.isPassing == false)
     #expect(names.isEmpty)
   }
 

@@ -164,16 +164,16 @@ extension NodeTests {
       let well = try NodeProcess.run(
         ["doctor", "--server", server.name, "--port", "0", "--home", home])
       #expect(well.code == 0)
-      #expect(well.output.contains("JACK server at 48000 Hz, 64 frames a block"))
+      #expect(well.output.contains("JACK server at 48000 Hz, 64 frames per buffer"))
       #expect(!FileManager.default.fileExists(atPath: home), "it only looks")
       let node = try NodeProcess(server: server)
       let busy = try NodeProcess.run(
         ["doctor", "--server", server.name, "--port", "\(node.port)", "--home", home])
       #expect(
-        busy.code == 0 && busy.output.contains("runs already, and answers on port \(node.port)"))
+        busy.code == 0 && busy.output.contains("is already running on port \(node.port)"))
       #expect(node.end() == 0)
       let alone = try NodeProcess.run(["doctor", "--server", "none", "--port", "0"])
-      #expect(alone.code == 69 && alone.output.contains("no JACK server called none"))
+      #expect(alone.code == 69 && alone.output.contains("no JACK server named none"))
       let homeless = try NodeProcess.run(
         ["doctor", "--server", server.name, "--port", "0", "--home", "/proc/nowhere"])
       #expect(homeless.code == 73)

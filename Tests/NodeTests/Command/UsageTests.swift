@@ -6,14 +6,14 @@ extension NodeTests {
   /// How the command line handles mistakes.
   @Suite struct UsageTests {
     @Test(arguments: [
-      (["rnu"], "there is no command \"rnu\"; is `syrinx run` meant?"),
-      (["jump"], "there is no command \"jump\"; `syrinx --help` lists them"),
-      (["run", "--prot", "1"], "--prot is no option of `syrinx run`; is --port meant?"),
+      (["rnu"], "unknown command \"rnu\"; did you mean `syrinx run`?"),
+      (["jump"], "unknown command \"jump\"; `syrinx --help` lists all"),
+      (["run", "--prot", "1"], "unknown option --prot of `syrinx run`; did you mean --port?"),
       (
         ["run", "--nothing"],
-        "--nothing is no option of `syrinx run`; `syrinx run --help` lists them"
+        "unknown option --nothing of `syrinx run`; `syrinx run --help` lists all"
       ),
-      (["takes", "lsit"], "there is no command \"lsit\" for takes; is `syrinx takes list` meant?"),
+      (["takes", "lsit"], "unknown takes command \"lsit\"; did you mean `syrinx takes list`?"),
     ])
     func `a mistake is answered with the nearest valid word`(arguments: [String], line: String)
       throws

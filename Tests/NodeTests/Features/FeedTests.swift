@@ -172,7 +172,7 @@ extension NodeTests {
         }
         #expect(phone.ask("/feed/waiting")?.arguments == [.int32(3)])
         let listed = ask(phone, "/feed/play", .int32(1))
-        #expect(listed.fault.hasPrefix("io") && listed.fault.contains("does not listen"))
+        #expect(listed.fault.hasPrefix("io") && listed.fault.contains("can't connect to"))
         #expect(node.end() == 0)
       }
       let (node, phone) = try startNode(on: server, home: home)

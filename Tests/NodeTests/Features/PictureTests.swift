@@ -91,8 +91,8 @@ extension NodeTests {
       var endless = PictureServer.Reply(PictureFile.png(width: 5, height: 5))
       endless.isEndless = true
       for (reply, words) in [
-        (.init("<html>", type: "image/jpeg"), "something else"),
-        (.init(to: "\(elsewhere.url)/a.png"), "not asked"), (endless, "2 MB"),
+        (.init("<html>", type: "image/jpeg"), "is not a picture"),
+        (.init(to: "\(elsewhere.url)/a.png"), "not allowed"), (endless, "2 MB"),
       ] as [(PictureServer.Reply, String)] {
         server.haveSpecies("Wren", [.init(1, "cc-by")])
         server.serve("/photos/1/medium.jpg", reply)

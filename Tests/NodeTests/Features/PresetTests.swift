@@ -131,7 +131,7 @@ extension NodeTests {
       #expect(try start("bad").code == 65)
       #expect(try start("nothing").code == 66)
       #expect(try start("./nothing.json").code == 66)
-      #expect(try start("chipmnk").errors.contains("is chipmunk meant?"))
+      #expect(try start("chipmnk").errors.contains("did you mean chipmunk?"))
       #expect(try start(".hidden").code == 64)
       #expect(try start("").code == 64)
     }

@@ -71,11 +71,13 @@ extension NodeTests {
       try server.start()
       let thief = try Probe(server: server.name, playerName: "syrinx")
       kill(node.id, SIGCONT)
-      try waitUntil("it says whose name is taken") {
-        node.errors.contains("is called syrinx already")
+      try waitUntil("it reports the taken name") {
+        node.errors.contains("is already named syrinx")
       }
       thief.close()
-      try waitUntil("it says that it is back") { node.errors.contains("back on the JACK server") }
+      try waitUntil("it reports the reconnection") {
+        node.errors.contains("reconnected to the JACK server")
+      }
       #expect(node.end() == 0)
     }
 
@@ -294,7 +296,7 @@ extension NodeTests {
       let result = try NodeProcess.run(
         ["run", "--port", "0", "--server", "no-such-server", "--home", NSTemporaryDirectory()])
       #expect(result.code == 69)
-      #expect(result.errors.contains("no JACK server called no-such-server is running"))
+      #expect(result.errors.contains("no JACK server named no-such-server is running"))
       #expect(result.output.isEmpty)
     }
   }

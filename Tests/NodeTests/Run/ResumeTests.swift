@@ -237,7 +237,7 @@ extension NodeTests {
       let (node, phone) = try start()
       let (other, otherPhone) = try start(["--name", "other"])
       let (second, secondPhone) = try start()
-      #expect(second.errors.contains("another node keeps its state in \(file.path)"))
+      #expect(second.errors.contains("another node saves its state in \(file.path)"))
       phone.send("/live/gain", .float(-1))
       otherPhone.send("/live/gain", .float(-2))
       secondPhone.send("/live/gain", .float(-3))

@@ -115,13 +115,13 @@ extension NodeTests {
     }
 
     @Test(arguments: [
-      ("/mute 1\nmute 1\n", "line 2: an address begins with /; got \"mute\""),
-      ("/preset \"a b\n", "line 1: the quote before \"a b\" has no end"),
-      ("/preset \"a\"b\n", "line 1: a blank follows the quote behind \"a\""),
-      ("[\n[\n", "line 2: a bundle stands in no other"),
-      ("\n]\n", "line 2: there is no bundle for ] to end"),
-      ("\n[+1\n/mute 1\n", "line 2: the bundle has no ]"),
-      ("[soon\n", "line 1: a bundle begins with [ alone, with [+SECONDS from now"),
+      ("/mute 1\nmute 1\n", "line 2: an address starts with /; got \"mute\""),
+      ("/preset \"a b\n", "line 1: missing closing quote after \"a b\""),
+      ("/preset \"a\"b\n", "line 1: expected a space after the quote of \"a\""),
+      ("[\n[\n", "line 2: bundles can't be nested"),
+      ("\n]\n", "line 2: ] without a bundle"),
+      ("\n[+1\n/mute 1\n", "line 2: missing ] at the end of the bundle"),
+      ("[soon\n", "line 1: a bundle starts with [ alone, [+SECONDS from now"),
       ("[+-1\n", "got \"[+-1\""),
     ])
     func `an invalid line ends it with its number`(lines: String, fault: String) throws {
@@ -181,14 +181,14 @@ extension NodeTests {
       ])
       #expect(result.code == 0 && result.errors.isEmpty)
       #expect(result.output.contains("ok    the node \"syrinx\", version"))
-      #expect(result.output.contains("runs already, and answers on port \(node.port)\n"))
+      #expect(result.output.contains("is already running on port \(node.port)\n"))
       #expect(!result.output.contains("stop"))
       #expect(node.end() == 0)
       let other = try Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0))
       let taken = try NodeProcess.run([
         "doctor", "-s", server.name, "-p", "\(other.port)", "--home", node.home,
       ])
-      #expect(taken.code == 69 && taken.output.contains("does not answer as a node"))
+      #expect(taken.code == 69 && taken.output.contains("is in use by another program"))
     }
   }
 }

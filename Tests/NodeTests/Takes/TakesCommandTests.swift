@@ -22,13 +22,13 @@ import Testing
     #expect(try at.lines("show", "aaaa1")[1] == "title     two")
     #expect(try at.lines("show", "AAAA0", "aaaa1").filter { $0.hasPrefix("title") }.count == 2)
     let both = try at.takes("show", "aaaa")
-    #expect(both.code == 64 && both.errors.contains("more than one take begins with aaaa"))
+    #expect(both.code == 64 && both.errors.contains("more than one take starts with aaaa"))
     let none = try at.takes("show", "b")
-    #expect(none.code == 66 && none.errors == "syrinx: there is no take b\n")
+    #expect(none.code == 66 && none.errors == "syrinx: unknown take b\n")
     // Of several, the existing ones are shown.
     let some = try at.takes("show", "aaaa0", "b", "aaaa1")
     #expect(some.code == 66 && some.output.contains("one") && some.output.contains("two"))
-    #expect(some.errors == "syrinx: there is no take b\nsyrinx: 1 of 3 failed\n")
+    #expect(some.errors == "syrinx: unknown take b\nsyrinx: 1 of 3 failed\n")
   }
 
   @Test func `all properties are shown`() throws {
@@ -97,7 +97,7 @@ import Testing
     #expect(
       deleted.errors.hasPrefix(
         "syrinx: \"one\" is in the trash for 30 days; `syrinx takes restore \(one.id.prefix(8)) "
-          + "--home \(at.home)` brings it back\n"))
+          + "--home \(at.home)` restores it\n"))
     #expect(try at.lines("list").isEmpty)
     #expect(try at.lines("trash").count == 2)
     #expect(
@@ -109,7 +109,7 @@ import Testing
     #expect(try at.lines("restore", String(one.id.prefix(8))).isEmpty)
     #expect(try at.lines("list").count == 1)
     #expect(try at.takes("restore", one.id).code == 66)
-    #expect(try at.takes("trash", "--empty").errors == "syrinx: 1 take is deleted\n")
+    #expect(try at.takes("trash", "--empty").errors == "syrinx: 1 take deleted\n")
     #expect(try at.lines("trash").isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(at.home)/takes/trash").isEmpty)
   }

@@ -30,7 +30,7 @@ import Testing
     #expect(try at.lines("list", "--offset", "9223372036854775807", "--count", "all").isEmpty)
     let first = try at.takes("list", "--count", "1")
     #expect(first.code == 0 && first.output.contains("Wren"))
-    #expect(first.errors == "syrinx: 1 more; --offset 1 goes on, --count all shows all\n")
+    #expect(first.errors == "syrinx: 1 more; --offset 1 shows the next, --count all shows all\n")
   }
 
   @Test func `fifty are listed, with the number of further ones`() throws {
@@ -208,6 +208,6 @@ import Testing
     #expect(try at.terminal(columns: 80, "list").isEmpty)
     #expect(try at.lines("list").isEmpty)
     #expect(try at.lines("trash").isEmpty)
-    #expect(try at.takes("trash", "--empty").errors == "syrinx: 0 takes are deleted\n")
+    #expect(try at.takes("trash", "--empty").errors == "syrinx: 0 takes deleted\n")
   }
 }

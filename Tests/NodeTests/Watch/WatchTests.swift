@@ -40,7 +40,7 @@ extension NodeTests {
       #expect(node.end() == 0)
       let alone = try NodeProcess.run(["watch", "--to", Self.place(node)])
       #expect(alone.code == 69 && alone.output.isEmpty)
-      #expect(alone.errors.contains("no answer from \(Self.place(node))"))
+      #expect(alone.errors.contains("no reply from \(Self.place(node))"))
       #expect(alone.errors.split(separator: "\n").count == 1)
     }
 
@@ -202,7 +202,7 @@ extension NodeTests {
       let second = try NodeProcess(
         server: server, ["--port", "\(port)", "-n", "wren", "--set", "/loop/gain=-11"])
       #expect(terminal.shows("wren") && terminal.shows("-11.0   chain"))
-      #expect(terminal.wait { !$0.lines.contains { $0.contains("no answer") } })
+      #expect(terminal.wait { !$0.lines.contains { $0.contains("no reply") } })
       // It was subscribed again, so it receives changes, too.
       let phone = try Phone(port: port)
       phone.send("/loop/gain", .float(-13))

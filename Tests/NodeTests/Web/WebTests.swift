@@ -26,14 +26,14 @@ extension NodeTests {
       let address = try NodeProcess.run(["web", "--address"], environment: environment)
       #expect(address.output == "http://127.0.0.1:18471/\n")
       let free = try NodeProcess.run(["web", "--renew"], environment: environment)
-      #expect(free.code == 64 && free.errors.contains("needs no token"))
+      #expect(free.code == 64 && free.errors.contains("has no token"))
       let taken = try NodeProcess.run(
         ["run", "--server", server.name, "--home", node.home, "--port", "0", "--web", "18471"],
         environment: environment)
-      #expect(taken.code == 69 && taken.errors.contains("--web takes another port"))
+      #expect(taken.code == 69 && taken.errors.contains("--web sets another port"))
       #expect(node.end() == 0)
       let gone = try NodeProcess.run(["web"], environment: environment)
-      #expect(gone.code == 69 && gone.errors.contains("no node called \"syrinx\""))
+      #expect(gone.code == 69 && gone.errors.contains("no node named \"syrinx\""))
     }
 
     @Test(.hangLimit)
@@ -76,7 +76,7 @@ extension NodeTests {
       let shown = try NodeProcess.run(["web", "--address"], environment: environment)
       #expect(shown.output.hasSuffix("/#t=\(token)\n"))
       let words = try NodeProcess.run(["web"], environment: environment).output
-      #expect(words.contains("asks nobody for a token"))
+      #expect(words.contains("needs no token"))
       let stranger = try WebPhone(port: node.webPort)
       try stranger.open()
       stranger.send("/mute", .int32(1))

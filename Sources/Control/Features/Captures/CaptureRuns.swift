@@ -76,10 +76,10 @@ final class CaptureRuns {
     fileprivate let wake: Signal
   }
 
-  /// Prepares a capture into a home folder.
+  /// Prepares a capture into a data directory.
   func prepare(rate: Int, home: String?) throws(Refusal) -> Preparation {
     guard let home else {
-      throw Refusal(.state, "captures need a home folder")
+      throw Refusal(.state, "captures need a data directory")
     }
     known.removeAll { $0.ring == nil }
     guard known.count < Self.most else {

@@ -13,7 +13,7 @@ final class BoardFeed: Feature {
   // The maximum number of new posts announced at once. Clients can query more.
   private static let mostNews = 50
 
-  /// The reader and the sender of one home folder, one for each of the two background queues.
+  /// The reader and the sender of one data directory, one for each of the two background queues.
   private struct Boards {
     let home: String
     let reader: FeedReader
@@ -47,7 +47,7 @@ final class BoardFeed: Feature {
 
   private func boards() throws(Refusal) -> Boards {
     guard let home = context[Takes.self].home else {
-      throw Refusal(.state, "the feed needs a home folder")
+      throw Refusal(.state, "the feed needs a data directory")
     }
     if let boardsOfHome, boardsOfHome.home == home { return boardsOfHome }
     let connector = BoardConnector(

@@ -14,7 +14,7 @@ final class FeedReader: @unchecked Sendable {
   private var known: [Int: Post] = [:]
   private var soundPaths: [Int: String] = [:]
 
-  /// Creates a reader that keeps copies of sounds in a home folder.
+  /// Creates a reader that keeps copies of sounds in a data directory.
   init(home: String, _ connector: BoardConnector) {
     clients = BoardClients(connector)
     copies = SoundCopies(home: home)
@@ -64,7 +64,7 @@ final class FeedReader: @unchecked Sendable {
     let page = try client.page(before: number + 1, count: 1)
     guard let post = page.posts.first, post.number == number else {
       throw FeedFault(
-        "there is no post \(number); /feed lists them", isPassing: false, isMissing: true)
+        "unknown post \(number); /feed lists all", isPassing: false, isMissing: true)
     }
     known[number] = post
     return post

@@ -15,7 +15,7 @@ final class FeedSender: @unchecked Sendable {
   private let outbox: Outbox
   private let fileCount = Guarded(0)
 
-  /// Creates a sender whose outbox is in a home folder.
+  /// Creates a sender whose outbox is in a data directory.
   init(home: String, _ connector: BoardConnector) {
     self.home = home
     clients = BoardClients(connector)
@@ -32,7 +32,7 @@ final class FeedSender: @unchecked Sendable {
       return count
     }
     let folder = "\(home)/outbox"
-    try refusing("the post can't be kept: ") { () throws(SystemError) in
+    try refusing("can't save the post: ") { () throws(SystemError) in
       try Files.makeFolder(folder)
     }
     // A file left behind by an earlier process is overwritten.
@@ -53,9 +53,9 @@ final class FeedSender: @unchecked Sendable {
       do throws(SystemError) {
         audio = try Files.contents(of: path, atMost: Self.mostSoundBytes)
       } catch {
-        guard error.isTooLarge else { throw Refusal(.io, "the sound can't be read: \(error)") }
+        guard error.isTooLarge else { throw Refusal(.io, "can't read the sound: \(error)") }
         throw Refusal(
-          .range, "a post's sound has 5.9 MB at most; post less of it, or with /feed/format opus")
+          .range, "the sound exceeds 5.9 MB; post a shorter one, or set /feed/format opus")
       }
     }
     let draft = Draft(name: name, message: message, audio: audio)
@@ -81,7 +81,7 @@ final class FeedSender: @unchecked Sendable {
     guard let number = numbers.first else { return (.nothing, 0) }
     let left = numbers.count - 1
     guard let item = outbox.item(number) else {
-      return (.refused("a post that waited can't be read any more"), left)
+      return (.refused("can't read a queued post"), left)
     }
     do throws(FeedFault) {
       try clients.client(of: item.board).post(item.draft)

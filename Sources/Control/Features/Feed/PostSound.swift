@@ -13,7 +13,7 @@ enum PostSound {
       guard let frames = reader.expectedFrames else { return .infinity }
       return Double(frames) / Double(reader.rate)
     } catch {
-      throw Refusal(.type, "this post's sound can't be read")
+      throw Refusal(.type, "can't read the sound of this post")
     }
   }
 
@@ -24,7 +24,7 @@ enum PostSound {
         path, into: transfer.sound, room: transfer.capacity, seconds: transfer.seconds,
         rate: transfer.sampleRate)
     } catch {
-      throw Refusal(.type, "this post's sound can't be read")
+      throw Refusal(.type, "can't read the sound of this post")
     }
   }
 

@@ -61,7 +61,7 @@ extension Fingerboard {
     setting(
       "/grid/tuning", .needed("file", .text),
       property: \.gridState.tuningFile, Fingerboard.setTuning,
-      "Tuning from a Scala file (.scl) in the home folder; an empty name is twelve-tone equal "
+      "Tuning from a Scala file (.scl) in the data directory; an empty name is twelve-tone equal "
         + "semitones"),
     setting(
       "/grid/reference", .needed("frequency", .number, in: GridState.possibleReferences),

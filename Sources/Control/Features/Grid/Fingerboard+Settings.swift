@@ -179,7 +179,7 @@ extension Fingerboard {
 
   // MARK: - Tuning
 
-  /// Loads a tuning from a file in the home folder; an empty name is the equal one.
+  /// Loads a tuning from a file in the data directory; an empty name is the equal one.
   ///
   /// On the control thread, even though disks can be slow, so that later messages in the same bundle or the
   /// next packet follow it.
@@ -213,7 +213,7 @@ extension Fingerboard {
 
   private func readTuning(_ name: String) throws(Refusal) -> [Double] {
     guard let home = context[Takes.self].home else {
-      throw Refusal(.state, "tunings need a home folder")
+      throw Refusal(.state, "tunings need a data directory")
     }
     let bytes = try refusing { () throws(LibraryFault) in
       try HomeFile(reading: name, home: home).contents(atMost: ScalaFile.longestFile)

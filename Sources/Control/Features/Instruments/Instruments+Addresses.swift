@@ -26,7 +26,7 @@ extension Instruments {
           .needed("name", .text), .needed("file", .text),
           .optional("bank", .whole, in: 0...128), .optional("program", .whole, in: 0...127),
         ], Instruments.add),
-      "Adds a file in the home folder as an instrument: SF2 or SF3 with optional bank and "
+      "Adds a file in the data directory as an instrument: SF2 or SF3 with optional bank and "
         + "program, SFZ, or a folder of WAV files; replies /reply like /grid/instrument"),
     Address(
       "/instrument/delete", Declared.task([.needed("name", .text)], Instruments.delete),

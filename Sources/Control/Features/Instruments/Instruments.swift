@@ -75,7 +75,7 @@ final class Instruments: Feature {
     }
   }
 
-  /// Adds a file or folder in the home folder as an instrument.
+  /// Adds a file or folder in the data directory as an instrument.
   func add(_ request: Request) throws(Refusal) {
     let (name, file) = (request.text(0) ?? "", request.text(1) ?? "")
     let (bank, program) = (request.whole(2), request.whole(3))

@@ -69,7 +69,7 @@ extension LoopSet {
   }
 }
 
-/// The loop sets in the home folder, one file per set.
+/// The loop sets in the data directory, one file per set.
 final class LoopSets {
   private static let largest = 1 << 20
   private static let ending = ".json"
@@ -81,7 +81,7 @@ final class LoopSets {
 
   private func folder() throws(Refusal) -> String {
     guard let home = context.setup.home else {
-      throw Refusal(.state, "loop sets need a home folder")
+      throw Refusal(.state, "loop sets need a data directory")
     }
     return home + "/sets"
   }

@@ -317,7 +317,7 @@ extension MIDI {
       Declared.reading("s…", isAnnounced: false) { midi in
         PedalFile.names(in: midi.folders).map(Argument.string)
       },
-      "Names of the controller presets, including those in the folder pedals of the home folder"),
+      "Names of the controller presets, including those in the folder pedals of the data directory"),
     Address(learnt), Address(binding), Address(endOfBindings),
   ]
 }

@@ -41,24 +41,24 @@ struct PedalFile {
     if words[0] == "color" {
       guard words.count == 3, let value = UInt8(words[2]), values.set(words[1], to: value) else {
         throw Refusal(
-          .type, "a color is `color STATE 0…127`, with on, off or a state of loops")
+          .type, "expected `color STATE 0…127`, where STATE is on, off or a loop state")
       }
       return
     }
     let isLight = words[0] == "light"
     var rest = words.dropFirst(isLight ? 1 : 0)
     guard rest.count >= 3, let kind = Trigger.kind(rest.removeFirst()) else {
-      throw Refusal(.type, "a line is `note|controller|program|key NUMBER /ADDRESS`")
+      throw Refusal(.type, "expected `note|controller|program|key NUMBER /ADDRESS`")
     }
     let name = rest.removeFirst()
     guard let number = Trigger.number(name, of: kind), let trigger = Trigger(kind, number) else {
-      throw Refusal(.type, "there is no \(kind) \(quoted(name))")
+      throw Refusal(.type, "unknown \(kind) \(quoted(name))")
     }
     var channel: UInt8?
     if rest.first == "channel" {
       rest.removeFirst()
       guard let text = rest.popFirst(), let number = UInt8(text), 1...16 ~= number else {
-        throw Refusal(.type, "a channel is a number from 1 to 16")
+        throw Refusal(.type, "expected a channel from 1 to 16")
       }
       channel = number - 1
     }
@@ -67,11 +67,11 @@ struct PedalFile {
       Binding.Press.words.contains(named)
     {
       rest.removeFirst()
-      guard !isLight else { throw Refusal(.type, "a light has no press") }
+      guard !isLight else { throw Refusal(.type, "an LED takes no press") }
       press = named
     }
     guard let path = rest.popFirst(), path.hasPrefix("/") else {
-      throw Refusal(.type, "an address begins with /")
+      throw Refusal(.type, "an address starts with /")
     }
     lines.append(
       Line(
@@ -100,7 +100,7 @@ struct PedalFile {
         continue
       }
       guard let end = rest.dropFirst().firstIndex(of: "\"") else {
-        throw Refusal(.type, "a quote is not closed")
+        throw Refusal(.type, "missing closing quote")
       }
       words.append(String(rest[..<end]))
       rest = rest[rest.index(after: end)...]
@@ -127,7 +127,7 @@ struct PedalFile {
     _ name: String, in folders: [String]
   ) throws(Refusal) -> (file: PedalFile, path: String) {
     guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else {
-      throw Refusal(.denied, "the name of a pedal has no slash, and no dot at its beginning")
+      throw Refusal(.denied, "the name of a controller preset has no slash and no leading dot")
     }
     for folder in folders {
       let path = "\(folder)/\(name)\(ending)"
@@ -142,8 +142,8 @@ struct PedalFile {
     }
     let names = names(in: folders)
     let hint =
-      name.nearest(of: names).map { "is \($0) meant?" }
-      ?? (names.isEmpty ? "there are none" : "there are: \(names.joined(separator: ", "))")
-    throw Refusal(.missing, "there is no map for a pedal \(quoted(name)); \(hint)")
+      name.nearest(of: names).map { "did you mean \($0)?" }
+      ?? (names.isEmpty ? "none exist" : "known are \(names.joined(separator: ", "))")
+    throw Refusal(.missing, "unknown controller preset \(quoted(name)); \(hint)")
   }
 }

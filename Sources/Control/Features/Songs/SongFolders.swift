@@ -1,8 +1,8 @@
 internal import Posix
 
-/// The music folders: those in the home folder, and those allowed at the start.
+/// The music folders: those in the data directory, and those allowed at the start.
 struct SongFolders: Sendable {
-  /// The home folder; nil if there is none.
+  /// The data directory; nil if there is none.
   let home: String?
   /// The folders allowed at the start, each known by its last component.
   let allowed: [String]
@@ -52,7 +52,7 @@ struct SongFolders: Sendable {
     let others = allowed.map(Self.lastName).joined(separator: ", ")
     return Refusal(
       .denied,
-      "/music/folder: \(quoted(name)) is not a folder in the home folder, such as music, or allowed by "
+      "/music/folder: \(quoted(name)) is not a folder in the data directory, such as music, or allowed by "
         + "--music\(others.isEmpty ? "" : " (\(others))")")
   }
 

@@ -58,7 +58,7 @@ struct SongList: Sendable {
   private struct Search {
     let folders: SongFolders
     let known: [String: Finding]
-    // The home folder and that of the takes, resolved.
+    // The data directory and that of the takes, resolved.
     let home: String?
     let takes: String?
     var songs: [Song] = []
@@ -81,7 +81,7 @@ struct SongList: Sendable {
           let resolved = try? Files.resolved(path), folders.holds(resolved, fromInside: path),
           let kind = try? Files.kind(of: resolved)
         else { continue }
-        // The home folder can be inside a music folder. Its takes are not songs.
+        // The data directory can be inside a music folder. Its takes are not songs.
         if resolved == takes || home.map({ HomeFile.isDatabase(resolved, home: $0) }) ?? false {
           continue
         }

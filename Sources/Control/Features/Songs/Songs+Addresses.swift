@@ -17,7 +17,7 @@ extension Songs {
         + "packet; with a number, those from there on"),
     Address(
       folder, Declared.slowSetting("name", \.shelf.folder, start: Songs.setFolder), kept: .home,
-      "Music folder: one in the home folder, or one allowed by --music; replies "
+      "Music folder: one in the data directory, or one allowed by --music; replies "
         + "/reply; without a name, replies with the current one"),
     Address(
       play, Declared.task([.optional("song", .whole)], Songs.play),

@@ -23,7 +23,7 @@ package struct TakeFilePaths: Sendable {
 }
 
 extension Node {
-  /// The home folder; nil if there is none.
+  /// The data directory; nil if there is none.
   package var home: String? { context[Takes.self].home }
 
   /// Looks up the files of a take.

@@ -30,7 +30,7 @@ final class TakeWorkers {
     }
   }
 
-  /// The home folder.
+  /// The data directory.
   let home: String
   /// The queue for quick requests: lists, notes, clips.
   let lists = Worker("takes", most: 256, of: requests)

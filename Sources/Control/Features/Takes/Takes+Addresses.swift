@@ -77,14 +77,14 @@ extension Takes {
     text(message, "message", "Message of a take") { TakeChanges(message: $0) },
     Address(
       image, Declared.task([id, file], Takes.setImage),
-      "Sets the image of a take from a file in the home folder"),
+      "Sets the image of a take from a file in the data directory"),
     Address(
       "/take/export", Declared.task([id, file], Takes.export),
-      "Exports a take to a new file in the home folder, in the format of its extension; replies /reply "
+      "Exports a take to a new file in the data directory, in the format of its extension; replies /reply "
         + "with its id and path"),
     Address(
       "/take/import", Declared.task([file], Takes.importFile),
-      "Copies an audio file in the home folder into the library; replies /reply with its id and "
+      "Copies an audio file in the data directory into the library; replies /reply with its id and "
         + "title"),
     Address(
       "/take/transcribe",

@@ -11,7 +11,7 @@ final class Takes: Feature {
   /// The location of the node, saved with each recording; nil if unknown.
   var place: Place?
   var playsWhatIsShown = false
-  // Nil without a home folder.
+  // Nil without a data directory.
   private var shelf: TakeWorkers?
   // The number of takes.
   private(set) var total = 0
@@ -22,7 +22,7 @@ final class Takes: Feature {
     context.keepSettings(in: shelf)
   }
 
-  /// The home folder; nil if there is none.
+  /// The data directory; nil if there is none.
   var home: String? { shelf?.home }
 
   var workers: [Worker] {
@@ -81,7 +81,7 @@ final class Takes: Feature {
     }
   }
 
-  /// Switches to the library in another home folder.
+  /// Switches to the library in another data directory.
   ///
   /// No write may be in progress.
   func move(to home: String, _ say: @escaping (String) -> Void) {
@@ -90,10 +90,10 @@ final class Takes: Feature {
     open(say)
   }
 
-  /// Returns the library, or throws without a home folder.
+  /// Returns the library, or throws without a data directory.
   func library() throws(Refusal) -> TakeWorkers {
     guard let shelf else {
-      throw Refusal(.state, "takes need a home folder")
+      throw Refusal(.state, "takes need a data directory")
     }
     return shelf
   }
@@ -214,7 +214,7 @@ final class Takes: Feature {
 
   // MARK: - Files
 
-  /// Sets the image of a take from a file in the home folder.
+  /// Sets the image of a take from a file in the data directory.
   func setImage(_ request: Request) throws(Refusal) {
     let (id, file) = (request.text(0) ?? "", request.text(1) ?? "")
     let workers = try library()
@@ -226,7 +226,7 @@ final class Takes: Feature {
     }
   }
 
-  /// Exports a take to a file in the home folder, in the format of its extension.
+  /// Exports a take to a file in the data directory, in the format of its extension.
   func export(_ request: Request) throws(Refusal) {
     let (id, file) = (request.text(0) ?? "", request.text(1) ?? "")
     let workers = try library()
@@ -240,7 +240,7 @@ final class Takes: Feature {
     }
   }
 
-  /// Copies an audio file in the home folder into the library.
+  /// Copies an audio file in the data directory into the library.
   func importFile(_ request: Request) throws(Refusal) {
     let file = request.text(0) ?? ""
     let workers = try library()
@@ -278,7 +278,7 @@ extension Node {
   /// Calls `say` with a line for each error or change.
   package func openLibrary(_ say: @escaping (String) -> Void) { context[Takes.self].open(say) }
 
-  /// Switches to the library in another home folder.
+  /// Switches to the library in another data directory.
   ///
   /// No write may be in progress.
   package func moveTakes(to home: String, _ say: @escaping (String) -> Void) {

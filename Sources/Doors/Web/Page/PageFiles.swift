@@ -29,7 +29,7 @@ final class PageFiles: Sendable {
     find(name)?.answer(to: request) ?? Self.missing
   }
 
-  private static let missing = HTTPAnswer.refusal(404, "the page has no such file")
+  private static let missing = HTTPAnswer.refusal(404, "file not found")
 
   private func find(_ name: String) -> PageFile? {
     packed.withLock { packed in

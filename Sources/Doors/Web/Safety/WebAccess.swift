@@ -10,7 +10,7 @@ package final class WebAccess: Sendable {
   private static let mostAddresses = 1024
 
   /// The error for a request without a token.
-  static let needsToken = "this needs the node's token; `syrinx web` shows it"
+  static let needsToken = "missing token; `syrinx web` shows it"
 
   private let hosts: HostList
   /// The origins of other servers whose pages may use the node.
@@ -37,7 +37,7 @@ package final class WebAccess: Sendable {
     }
     guard request.wantsSocket || !request.isReading else { return nil }
     guard comesFromOwnPage(request) else {
-      return .refusal(403, "another site may not play this node; --web-origin URL allows one")
+      return .refusal(403, "requests from other sites are denied; --web-origin URL allows one")
     }
     return nil
   }
@@ -61,7 +61,7 @@ package final class WebAccess: Sendable {
     }
     switch pair(given, from: request.peer, now: now) {
     case .paired: return nil
-    case .wrong: return .refusal(401, "this is not the node's token; `syrinx web` shows it")
+    case .wrong: return .refusal(401, "wrong token; `syrinx web` shows it")
     case .tooOften: return .refusal(429, "too many wrong tokens; try again in a minute")
     }
   }

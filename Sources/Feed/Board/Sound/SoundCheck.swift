@@ -18,7 +18,7 @@ enum SoundCheck {
   static func facts(_ bytes: [UInt8], folder: String) throws(BoardFault) -> Post.Sound {
     guard let kind = SoundKind(bytes) else {
       throw BoardFault(
-        .noSound, "audio is none of the sounds that a board takes: WAV, FLAC, OGG, MP3, M4A, AAC")
+        .noSound, "unknown format of audio; expected WAV, FLAC, OGG, MP3, M4A or AAC")
     }
     let seconds =
       switch kind {
@@ -27,7 +27,7 @@ enum SoundCheck {
       case .wav, .flac, .ogg, .mp3: try read(bytes, folder)
       }
     guard let seconds else {
-      throw BoardFault(.noSound, "audio begins like \(kind.rawValue), and is no sound")
+      throw BoardFault(.noSound, "audio starts like \(kind.rawValue), but has no sound")
     }
     let isPlausible = seconds.isFinite && 0...longest ~= seconds
     return Post.Sound(seconds: isPlausible ? seconds : 0, bytes: bytes.count, kind: kind)
@@ -40,7 +40,7 @@ enum SoundCheck {
       try Descriptor(creating: path).write(bytes, action: path)
     } catch {
       Files.remove(path)
-      throw BoardFault(.store, "the sound can't be looked at: \(error.reason)")
+      throw BoardFault(.store, "can't read the sound: \(error.reason)")
     }
     defer { Files.remove(path) }
     return try? seconds(path)

@@ -56,10 +56,10 @@ struct KeptPost {
     guard !posting.showsSecret || secretDigest == posting.secretDigest else {
       throw BoardFault(.taken, "another post has this id")
     }
-    guard !isRemoved else { throw BoardFault(.taken, "the post with this id was taken back") }
+    guard !isRemoved else { throw BoardFault(.taken, "the post with this id was deleted") }
     // The name may have been removed since.
     guard hasSameSound, post.message == draft.message, post.name.isEmpty || post.name == draft.name
-    else { throw BoardFault(.taken, "the post with this id is another one") }
+    else { throw BoardFault(.taken, "a different post has this id") }
     return Posted(post: post, isNew: false)
   }
 }

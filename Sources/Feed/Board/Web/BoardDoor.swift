@@ -53,7 +53,7 @@ package final class BoardDoor {
   private static func refusal(of request: HTTPRequest, _ hosts: HostList) -> HTTPAnswer? {
     if let refusal = hosts.refusal(of: request, to: "board", option: "--host") { return refusal }
     guard request.isReading || request.isOfOwnOrigin else {
-      return .refusal(403, "the page of another site may not post here")
+      return .refusal(403, "posts from pages of other sites are denied")
     }
     return nil
   }

@@ -70,7 +70,7 @@ package final class BoardRoutes: Sendable {
   }
 
   private func not(allowed methods: String) -> HTTPServer.RequestHandling {
-    .answer(.refusal(405, "that takes \(methods)", headers: [("Allow", methods)]))
+    .answer(.refusal(405, "method not allowed; expected \(methods)", headers: [("Allow", methods)]))
   }
 
   // MARK: - Reading
@@ -112,11 +112,11 @@ package final class BoardRoutes: Sendable {
       return said != fault.message
     }
     if isNew { Environment.say("the board: \(fault.message)") }
-    return .refusal(503, "the board can't get at its posts at the moment; try again later")
+    return .refusal(503, "the board can't access its posts; try again later")
   }
 
   private static let busy = HTTPAnswer.refusal(
-    503, "the board has too much to do; try again in a moment", headers: [("Retry-After", "1")])
+    503, "the board is busy; try again in a moment", headers: [("Retry-After", "1")])
 
   /// Parses a number in the query.
   ///
@@ -126,7 +126,7 @@ package final class BoardRoutes: Sendable {
   ) throws(BoardFault) -> Int? {
     guard let text = request.query(name), !text.isEmpty else { return nil }
     guard text.utf8.count <= 10, text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(text)
-    else { throw BoardFault(.wrong, "?\(name)= takes the number of a post, or a number of posts") }
+    else { throw BoardFault(.wrong, "?\(name)= takes a post number, or a count of posts") }
     return number
   }
 
@@ -137,7 +137,7 @@ package final class BoardRoutes: Sendable {
     // A row of `getaudio` has an ID only, no number.
     if let text = request.query("before"), let id = PostID.plain(text) {
       guard let post = try board.find(.id(id)) else {
-        throw BoardFault(.missing, "there is no such post")
+        throw BoardFault(.missing, "unknown post")
       }
       before = post.number
     } else {
@@ -189,7 +189,7 @@ package final class BoardRoutes: Sendable {
     _ key: String, _ request: HTTPRequest, _ board: Board
   ) throws(BoardFault) -> HTTPAnswer {
     guard let key = PostKey(key), let sound = try board.sound(of: key) else {
-      throw BoardFault(.missing, "there is no post with such a sound")
+      throw BoardFault(.missing, "no post has this sound")
     }
     return .range(
       of: sound.bytes, type: sound.kind.type, for: request, folder: board.scratch,
@@ -201,12 +201,12 @@ package final class BoardRoutes: Sendable {
   private func receive(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     let most = limits.bodyBytes
     if let text = request[.contentLength], let count = Int(text), count > most {
-      return .answer(.refusal(413, "that is too large: \(most >> 20) MB are taken at most"))
+      return .answer(.refusal(413, "too large; the limit is \(most >> 20) MB"))
     }
     guard rate.admit(request.peer, now: HostTime.steady) else {
       return .answer(
         .refusal(
-          429, "that is more than \(limits.postsAMinute ?? 0) posts in a minute; try again later",
+          429, "more than \(limits.postsAMinute ?? 0) posts per minute; try again later",
           headers: [("Retry-After", "60")]))
     }
     return .receive { [self] in
@@ -222,7 +222,7 @@ package final class BoardRoutes: Sendable {
     guard let scratch = scratch() else { throw HomeBoard.noHome }
     // The file is deleted with the upload.
     return try system(try Upload(in: scratch, named: "post", most: most, whenWhole: take)) {
-      BoardFault(.store, "it can't be kept: \($0)")
+      BoardFault(.store, "can't save it: \($0)")
     }
   }
 
@@ -244,13 +244,13 @@ package final class BoardRoutes: Sendable {
     _ path: String, _ most: Int, _ board: Board
   ) throws(BoardFault) -> Posting {
     let bytes = try system(try Files.contents(of: path, atMost: most)) { _ in
-      BoardFault(.store, "what came can't be read")
+      BoardFault(.store, "can't read the upload")
     }
     let json: JSON
     do throws(JSON.Fault) {
       json = try JSON(bytes)
     } catch {
-      throw BoardFault(.wrong, "a post is JSON; line \(error.line): \(error.description)")
+      throw BoardFault(.wrong, "invalid JSON: line \(error.line): \(error.description)")
     }
     let draft = try Draft(posted: json)
     return try board.check(draft, showsSecret: !(json["secret"]?.text ?? "").isEmpty)
@@ -271,13 +271,13 @@ package final class BoardRoutes: Sendable {
     guard let secret = request.bearer, PostID.isSecret(secret) else {
       return .answer(
         .refusal(
-          401, "this needs the secret of the post, as Authorization: Bearer SECRET",
+          401, "missing secret of the post; expected Authorization: Bearer SECRET",
           headers: [("WWW-Authenticate", "Bearer")]))
     }
     return .wait { [self] reply in
       work(.light, reply) { board throws(BoardFault) in
         guard let id = PostID.plain(text) else {
-          throw BoardFault(.missing, "there is no such post")
+          throw BoardFault(.missing, "unknown post")
         }
         if nameOnly {
           try board.removeName(id, secret: secret)

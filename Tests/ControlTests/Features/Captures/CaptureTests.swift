@@ -133,7 +133,7 @@ import Testing
     awaitDisk()
   }
 
-  @Test func `a node without a home folder refuses to capture`() {
+  @Test func `a node without a data directory refuses to capture`() {
     let desk = Desk()
     #expect(code(desk.tell("/capture/on", .int32(1))) == "state")
     #expect(desk.tell("/capture/on", .int32(0)).isEmpty)

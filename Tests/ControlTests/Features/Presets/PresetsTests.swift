@@ -158,8 +158,8 @@ import Testing
     ("\"/quit\": 1", "type", "/quit: no value that can be set"),
     ("\"/preset\": \"dub\"", "type", "/preset: no value that can be set"),
     ("\"/status/rate\": 1", "type", "/status/rate: no value"),
-    ("\"/echo/on\": 0", "type", "/echo/on stands on line 3 already"),
-    ("\"/echo/mix\" 0", "type", "a colon is missing"),
+    ("\"/echo/on\": 0", "type", "duplicate name /echo/on, already on line 3"),
+    ("\"/echo/mix\" 0", "type", "expected a colon"),
   ])
   func `a broken file is reported with its line, and changes nothing`(
     line: String, code: String, message: String

@@ -50,7 +50,7 @@ import Testing
     received?.address == "/error" ? received?.arguments[1].text : nil
   }
 
-  @Test func `the database and the takes of a home folder inside a music folder are ignored`()
+  @Test func `the database and the takes of a data directory inside a music folder are ignored`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -377,7 +377,7 @@ import Testing
       let refused = desk.ask("/take/export", .string(id), .string(name))
       #expect(code(refused) == "denied")
       #expect(
-        refused.last?.arguments[2].text == "\(name) is there already; choose another name")
+        refused.last?.arguments[2].text == "\(name) already exists; choose another name")
     }
     #expect(try Data(contentsOf: songs.appendingPathComponent("best.wav")) == Data("mine".utf8))
     // Its own exports, too: a second export needs another name.
@@ -388,7 +388,7 @@ import Testing
       desk.ask("/take/export", .string(id), .string("statement.wav")).last?.address == "/reply")
   }
 
-  @Test func `files are read and written inside the home folder only`() throws {
+  @Test func `files are read and written inside the data directory only`() throws {
     record(Tone.noise(frames: 4800))
     let id = try save()
     let exported = desk.ask("/take/export", .string(id), .string("out/owl.flac"))
@@ -415,7 +415,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: "\(home)/takes/\(id).jpg"))
   }
 
-  @Test func `without a home folder every request is refused`() {
+  @Test func `without a data directory every request is refused`() {
     let desk = Desk()
     for (path, arguments) in [
       ("/takes", []), ("/take/save", []), ("/take/show", [Argument.string("a")]),

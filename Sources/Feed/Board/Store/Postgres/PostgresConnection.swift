@@ -44,7 +44,7 @@ final class PostgresConnection: @unchecked Sendable {
   /// The last error message of the server or the library, in one line.
   private var line: String {
     let lines = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline)
-    return lines.first.map(String.init) ?? "no reason is told"
+    return lines.first.map(String.init) ?? "no reason given"
   }
 
   // MARK: - Statements

@@ -98,7 +98,7 @@ final class PostgresPool: Sendable {
         giveBack(nil)
         throw error
       }
-    case Loan.none?: throw .refused("the board is ending")
+    case Loan.none?: throw .refused("the board is exiting")
     case nil: throw .refused("all \(most) connections are in use")
     }
   }
@@ -112,8 +112,8 @@ final class PostgresPool: Sendable {
 
   private static func fault(_ fault: PostgresFault) -> BoardFault {
     switch fault {
-    case .lost(let reason): BoardFault(.store, "the database is not there: \(reason)")
-    case .refused(let reason): BoardFault(.store, "the database refuses: \(reason)")
+    case .lost(let reason): BoardFault(.store, "can't reach the database: \(reason)")
+    case .refused(let reason): BoardFault(.store, "the database rejected the connection: \(reason)")
     }
   }
 }

@@ -22,7 +22,7 @@ package final class PostgresStore: BoardStore {
     try connection.execute(PostgresSQL.versions)
     let version = try connection.number(PostgresSQL.version)
     guard version <= PostgresSQL.migrations.count else {
-      throw .refused("it was made by a newer version of Syrinx")
+      throw .refused("it was written by a newer version of Syrinx")
     }
     for (index, migration) in PostgresSQL.migrations.enumerated().dropFirst(version) {
       try connection.execute(migration)
@@ -46,7 +46,7 @@ package final class PostgresStore: BoardStore {
       let rows = try connection.run(PostgresSQL.post, values)
       if !rows.isEmpty { return (rows.integer(0, 0), nil) }
       let known = try connection.run(PostgresSQL.kept, [.text(draft.id), .bytes(draft.audio)])
-      guard !known.isEmpty else { throw .refused("a post is there and is not") }
+      guard !known.isEmpty else { throw .refused("conflicting state of a post") }
       return (nil, KeptPost(row: known))
     }
     if let kept { return try kept.answer(to: posting) }
@@ -105,8 +105,8 @@ package final class PostgresStore: BoardStore {
       guard !rows.isEmpty else { return (false, false) }
       return (rows.flag(0, 0) || !rows.flag(0, 1), rows.flag(0, 0))
     }
-    guard isThere else { throw BoardFault(.missing, "there is no such post") }
-    guard isOwn else { throw BoardFault(.denied, "that is not the secret of this post") }
+    guard isThere else { throw BoardFault(.missing, "unknown post") }
+    guard isOwn else { throw BoardFault(.denied, "wrong secret for this post") }
   }
 
   package func delete(_ ids: [String]) throws(BoardFault) -> [String] {

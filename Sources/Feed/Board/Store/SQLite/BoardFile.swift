@@ -14,11 +14,11 @@ extension BoardFault: DatabaseFault {
   }
 
   package init(newer path: String) {
-    self.init(.store, "\(path) was made by a newer version of Syrinx")
+    self.init(.store, "\(path) was written by a newer version of Syrinx")
   }
 
   package init(foreign path: String) {
-    self.init(.store, "\(path) is the database of another program")
+    self.init(.store, "\(path) is a database of another program")
   }
 
   package var mayPass: Bool { true }

@@ -17,7 +17,7 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
     self.path = path
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
       try system(try Files.makeFolder(String(path[..<slash]))) {
-        BoardFault(.store, "can't make the folder of the board: \($0)")
+        BoardFault(.store, "can't create the folder of the board: \($0)")
       }
     }
     writer = try BoardFileWriter(path: path)
@@ -126,11 +126,11 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
     let rows = try file.rows(BoardSQL.owner, [.text(id)]) {
       (number: $0.integer(0), secret: $0.bytes(1), isRemoved: $0.integer(2) != 0)
     }
-    guard let row = rows.first else { throw BoardFault(.missing, "there is no such post") }
+    guard let row = rows.first else { throw BoardFault(.missing, "unknown post") }
     guard row.secret == secret else {
       throw row.isRemoved
-        ? BoardFault(.missing, "there is no such post")
-        : BoardFault(.denied, "that is not the secret of this post")
+        ? BoardFault(.missing, "unknown post")
+        : BoardFault(.denied, "wrong secret for this post")
     }
     return row.isRemoved ? nil : row.number
   }
