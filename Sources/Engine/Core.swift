@@ -76,16 +76,16 @@ struct Core: ~Copyable {
 
   // MARK: - Drivers
 
-  /// Prepares for another driver, which fades in from silence or starts at full level.
+  /// Prepares for another driver.
   ///
   /// Call this only while nothing renders.
-  mutating func restart(sampleRate: Double, fadesIn: Bool) {
+  mutating func restart(sampleRate: Double, _ start: DriverStart) {
     let rate = Float(sampleRate)
     let isSameRate = sampleRate == self.sampleRate
     time.setDriver(sampleRate: sampleRate)
     strips.setSampleRate(rate)
     master.setSampleRate(rate)
-    presence.open(fadesIn: fadesIn, sampleRate: rate)
+    presence.open(start, sampleRate: rate)
     taps.setSampleRate(sampleRate)
     phrases.setSampleRate(sampleRate, at: present)
     if isSameRate {
@@ -96,7 +96,7 @@ struct Core: ~Copyable {
     }
     _ = idle.end()
     // Commands can be scheduled before the first block, which needs a clock.
-    if !fadesIn { shared.clock.publish(time.reading(isNominal: true)) }
+    if start == .atFullLevel { shared.clock.publish(time.reading(isNominal: true)) }
   }
 
   /// Replaces the units that depend on the sample rate.
@@ -137,6 +137,7 @@ struct Core: ~Copyable {
     loops.time.pointee.inputDelay = shared.inputDelayFrames
     loops.time.pointee.outputDelay = shared.outputDelayFrames
     startBlock(cycle)
+    presence.follow(isConnected: shared.isConnected.load(ordering: .relaxed))
     outbox.begin(ports.midiOut)
     beginPedals()
     follow(cycle.transport, frames: frames)

@@ -19,10 +19,9 @@ package final class Engine: Sendable {
 
   /// Ends the turn of the present driver, and returns the right to render from now on.
   ///
-  /// Waits for the block in progress. Further blocks of the former driver stay silent. A driver without
-  /// listeners need not fade in: its sound starts with the first frame, and the clock tells the time from
-  /// the engine's own first frame even before that.
-  package func takeOver(sampleRate: Double, fadesIn: Bool = true) -> Renderer {
+  /// Waits for the block in progress. Further blocks of the former driver stay silent. Of a driver
+  /// that starts at full level the clock tells the time from the engine's own first frame even before that.
+  package func takeOver(sampleRate: Double, _ start: DriverStart = .fadingIn) -> Renderer {
     var turn = shared.turn.load(ordering: .relaxed)
     while true {
       let idle = turn & ~1
@@ -37,11 +36,15 @@ package final class Engine: Sendable {
       turn = original
       rt_pause()
     }
-    core.pointer.pointee.restart(sampleRate: sampleRate, fadesIn: fadesIn)
+    shared.isConnected.store(false, ordering: .relaxed)
+    core.pointer.pointee.restart(sampleRate: sampleRate, start)
     shared.rate.store(Int(sampleRate), ordering: .relaxed)
     shared.turn.store(turn, ordering: .releasing)  // publishes the core to the new driver
     return Renderer(core: core.pointer, turn: turn)
   }
+
+  /// Starts the fade of a driver that stays silent until its ports are connected.
+  package func connectionsAreMade() { shared.isConnected.store(true, ordering: .relaxed) }
 }
 
 extension Engine {

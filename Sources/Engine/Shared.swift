@@ -45,6 +45,8 @@ package final class Shared: Sendable {
   let rate: Atomic<Int>
 
   let freewheeling = Atomic<Bool>(false)
+  /// Whether the present driver has made its connections.
+  let isConnected = Atomic<Bool>(false)
 
   // Whether the server's transport is followed, and its tempo in beats per minute, 0 if it has none:
   // relaxed, because each stands for itself.

@@ -207,9 +207,31 @@ import Testing
     #expect(host.events().contains { if case .faded = $0.kind { true } else { false } })
   }
 
+  @Test func `stays silent until its ports are connected, and then fades in`() {
+    let host = OfflineHost(fadesIn: true, start: .silentUntilConnected)
+    let silent = host.render(Tone.constant(0.5, frames: 4800), block: 64)
+    #expect((silent.left + silent.live).allSatisfy { $0 == 0 })
+    host.engine.connectionsAreMade()
+    let beginning = host.render(Tone.constant(0.5, frames: 4800), block: 64)
+    // JACK makes the connections with the next block.
+    #expect(beginning.left[..<128].allSatisfy { $0 == 0 } && beginning.left.last == 0.5)
+    let steps = zip(beginning.left, beginning.left.dropFirst()).map { abs($1 - $0) }
+    // The fade takes hundreds of frames.
+    #expect(steps.max()! < 0.005)
+  }
+
+  @Test func `leaves at once when its ports were never connected`() {
+    let host = OfflineHost(fadesIn: true, start: .silentUntilConnected)
+    host.send(Command(.leave))
+    host.engine.connectionsAreMade()
+    let output = host.render(Tone.constant(0.5, frames: 4800), block: 64)
+    #expect(output.left.allSatisfy { $0 == 0 })
+    #expect(host.events().contains { if case .faded = $0.kind { true } else { false } })
+  }
+
   @Test func `starts at once without listeners, with a valid clock`() {
     let engine = Engine(sampleRate: 44_100)
-    let renderer = engine.takeOver(sampleRate: 44_100, fadesIn: false)
+    let renderer = engine.takeOver(sampleRate: 44_100, .atFullLevel)
     let clock = engine.shared.clockReading
     #expect(clock.frame(at: 0) == 0 && clock.frame(at: 1e6) == 44_100)
     #expect(engine.shared.commands.submit([Command(.set(.mixer(.liveGain), -6), at: 100)]) != nil)

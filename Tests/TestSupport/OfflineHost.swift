@@ -35,12 +35,13 @@ package final class OfflineHost {
   ///
   /// If it is playable, notes play an endless tone.
   package init(
-    sampleRate: Double = 48_000, fadesIn: Bool = false, isPlayable: Bool = false,
+    sampleRate: Double = 48_000, fadesIn: Bool = false, start: DriverStart = .fadingIn,
+    isPlayable: Bool = false,
     loops: LoopSetup = LoopSetup(count: 4, seconds: 10, keptSeconds: 12)
   ) {
     self.sampleRate = sampleRate
     engine = Engine(sampleRate: sampleRate, loops: loops)
-    renderer = engine.takeOver(sampleRate: sampleRate)
+    renderer = engine.takeOver(sampleRate: sampleRate, start)
     // Smoothed gains reach their targets at once for silent sources, but the fade-in takes its
     // time.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
@@ -60,7 +61,7 @@ package final class OfflineHost {
   package init(takingOver engine: Engine, sampleRate: Double) {
     self.sampleRate = sampleRate
     self.engine = engine
-    renderer = engine.takeOver(sampleRate: sampleRate, fadesIn: false)
+    renderer = engine.takeOver(sampleRate: sampleRate, .atFullLevel)
     _ = render(Tone.constant(0, frames: 64), block: 64)
   }
 

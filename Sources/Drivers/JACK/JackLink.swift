@@ -246,6 +246,7 @@ package final class JackLink: @unchecked Sendable {
       if !memory.hasHadConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }
       if patienceEnds == .infinity { patienceEnds = HostTime.steady + Self.patience }
     }
+    engine.connectionsAreMade()
     facts.noteGraph()
   }
 

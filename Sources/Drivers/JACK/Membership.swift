@@ -17,7 +17,7 @@ final class Membership: @unchecked Sendable {
   // The link's thread only.
   var isLeading = false
 
-  /// Joins a server, and plays from the moment it returns.
+  /// Joins a server, and plays in silence until `Engine.connectionsAreMade`.
   ///
   /// Joining may take long. If it is no longer wanted by then, it leaves the engine alone.
   init(
@@ -59,8 +59,8 @@ final class Membership: @unchecked Sendable {
     context = .allocate(capacity: 1)
     context.initialize(
       to: CallbackContext(
-        client: client, plans: plans, ports: ports, renderer: engine.takeOver(sampleRate: rate),
-        engine: engine,
+        client: client, plans: plans, ports: ports,
+        renderer: engine.takeOver(sampleRate: rate, .silentUntilConnected), engine: engine,
         facts: facts, wake: wake))
     setCallbacks()
     guard jack_activate(client) == 0 else {

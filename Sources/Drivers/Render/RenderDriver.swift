@@ -23,7 +23,7 @@ package final class RenderDriver {
   package init(_ engine: Engine, rate: Int) {
     self.rate = Double(rate)
     memory = PortMemory(frames: Self.longestBlock, loops: engine.shared.loops.count)
-    renderer = engine.takeOver(sampleRate: self.rate, fadesIn: false)
+    renderer = engine.takeOver(sampleRate: self.rate, .atFullLevel)
   }
 
   /// Plays a recording in place of the input, from the first block on.

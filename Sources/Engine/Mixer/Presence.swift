@@ -6,6 +6,10 @@ struct Presence: BitwiseCopyable {
   var fader: Fader
   // The number of the command that is answered when all is silent; `.max` when it was.
   private var leaving: UInt64?
+  // Whether the fade in waits for the connections, and then for how many blocks: JACK makes a connection
+  // with the next block.
+  private var isHeld = false
+  private var blocksLeft: UInt8 = 0
 
   /// Starts to fade in.
   @_noLocks
@@ -14,19 +18,34 @@ struct Presence: BitwiseCopyable {
     fader.move(to: 1)
   }
 
-  /// Starts again with a new driver, from silence or at full level.
+  /// Starts again with a new driver.
   @_noLocks
-  mutating func open(fadesIn: Bool, sampleRate: Float) {
+  mutating func open(_ start: DriverStart, sampleRate: Float) {
     fader.setSampleRate(sampleRate)
-    fader.jump(to: fadesIn ? 0 : 1)
-    fader.move(to: 1)
+    fader.jump(to: start == .atFullLevel ? 1 : 0)
+    isHeld = start == .silentUntilConnected
+    blocksLeft = 2
+    if !isHeld { fader.move(to: 1) }
     leaving = nil
+  }
+
+  /// Starts the fade that waits for the connections once these are made; call it once per block.
+  @_noLocks
+  mutating func follow(isConnected: Bool) {
+    guard isHeld, isConnected else { return }
+    guard blocksLeft == 0 else {
+      blocksLeft -= 1
+      return
+    }
+    isHeld = false
+    fader.move(to: 1)
   }
 
   /// Fades out for good, to answer a command.
   @_noLocks
   mutating func leave(answering command: UInt64) {
     leaving = command
+    isHeld = false
     fader.move(to: 0)
   }
 
@@ -40,4 +59,15 @@ struct Presence: BitwiseCopyable {
     leaving = .max
     return command
   }
+}
+
+/// How the sound of a new driver starts.
+package enum DriverStart: Sendable {
+  /// With a fade in from the first frame.
+  case fadingIn
+  /// With a fade in once `Engine.connectionsAreMade` was called: with large blocks the fade would be over
+  /// before anything is connected.
+  case silentUntilConnected
+  /// At full level with the first frame, because nobody listens to the driver's start.
+  case atFullLevel
 }
