@@ -12,21 +12,9 @@ package struct Instrument: Sendable {
   /// The samples that the regions play, without duplicates.
   package let samples: [InstrumentSample]
   /// The parts that can't be played, one line each.
-  package let faults: [String]
+  package private(set) var faults: [String] = []
   /// The unsupported opcodes of the file, without duplicates.
-  package let unknown: [String]
+  package private(set) var unknown: [String] = []
   /// Whether each key plays a different sound, as in a drum kit.
-  package let isPercussion: Bool
-
-  init(
-    name: String, regions: [Region], samples: [InstrumentSample], faults: [String] = [],
-    unknown: [String] = [], isPercussion: Bool = false
-  ) {
-    self.name = name
-    self.regions = regions
-    self.samples = samples
-    self.faults = faults
-    self.unknown = unknown
-    self.isPercussion = isPercussion
-  }
+  package private(set) var isPercussion = false
 }

@@ -8,18 +8,14 @@ package enum InstrumentFolder {
   /// Each note plays the sample of the nearest key. `Instrument.faults` lists files that can't be
   /// played.
   package static func read(_ path: String) throws(InstrumentFault) -> Instrument {
-    let names: [String]
-    let folder: String
-    do throws(SystemError) {
-      folder = try Files.resolved(path)
-      names = try Files.list(folder).filter { $0.lowercased().hasSuffix(".wav") }.sorted()
-    } catch {
-      throw InstrumentFault(error)
+    let (folder, names) = try asInstrument { () throws(SystemError) in
+      let folder = try Files.resolved(path)
+      return (folder, try Files.list(folder))
     }
     var faults: [String] = []
     var samples: [InstrumentSample] = []
     var found: [(key: Int, sample: Int, loop: Range<Int>?)] = []
-    for name in names {
+    for name in names.sorted() where name.lowercased().hasSuffix(".wav") {
       guard let key = WrittenKey.key(inFile: name) else {
         faults.append("\(name) has no note in its name, such as C#3 or 60")
         continue

@@ -102,11 +102,9 @@ private final class FileWindow {
   private var place = 0
 
   init(_ path: String, place start: Int, bytes: Int?) throws(InstrumentFault) {
-    do throws(SystemError) {
-      // Nonblocking: opening a pipe without a writer would hang.
-      descriptor = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
-    } catch {
-      throw InstrumentFault(error)
+    // Nonblocking: opening a pipe without a writer would hang.
+    descriptor = try asInstrument { () throws(SystemError) in
+      try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
     }
     var status = stat()
     guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

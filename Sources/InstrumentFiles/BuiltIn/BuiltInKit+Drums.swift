@@ -20,61 +20,45 @@ private struct DrumSound {
   ///
   /// Its higher partials decay faster than its fundamental.
   static func skin(_ hertz: Double, decay: Double, snap: Float = 0.3) -> DrumSound {
-    var drum = DrumSound()
-    drum.tones = [
-      DampedTone(hertz: hertz, amplitude: 1, decay: decay),
-      DampedTone(hertz: 1.25 * hertz, amplitude: 0.5, decay: 0.3 * decay),
-      DampedTone(hertz: 1.9 * hertz, amplitude: 0.4, decay: 0.15 * decay),
-      DampedTone(hertz: 3.1 * hertz, amplitude: 0.3, decay: 0.06 * decay),
-    ]
-    drum.noises = [(snap, 0.03, 3000, false)]
-    drum.seconds = 0.9 * decay
-    return drum
+    DrumSound(
+      tones: [
+        DampedTone(hertz: hertz, amplitude: 1, decay: decay),
+        DampedTone(hertz: 1.25 * hertz, amplitude: 0.5, decay: 0.3 * decay),
+        DampedTone(hertz: 1.9 * hertz, amplitude: 0.4, decay: 0.15 * decay),
+        DampedTone(hertz: 3.1 * hertz, amplitude: 0.3, decay: 0.06 * decay),
+      ], noises: [(snap, 0.03, 3000, false)], seconds: 0.9 * decay)
   }
 
   static func snare(_ hertz: Double) -> DrumSound {
-    var drum = skin(hertz, decay: 0.25)
-    drum.noises = [(1, 0.3, 6000, false), (0.5, 0.2, 4000, true)]
-    drum.seconds = 0.4
-    return drum
+    DrumSound(
+      tones: skin(hertz, decay: 0.25).tones,
+      noises: [(1, 0.3, 6000, false), (0.5, 0.2, 4000, true)], seconds: 0.4)
   }
 
   /// Metal: many inharmonic partials, with noise above them.
   static func metal(_ hertz: Double, decay: Double, noise: Float, gain: Double) -> DrumSound {
-    var drum = DrumSound()
-    for (index, ratio) in [1, 1.342, 1.2312, 1.6532, 1.9523, 2.1523, 2.87, 3.43, 4.14, 5.37]
-      .enumerated()
-    {
-      drum.tones.append(
+    let ratios = [1, 1.342, 1.2312, 1.6532, 1.9523, 2.1523, 2.87, 3.43, 4.14, 5.37]
+    return DrumSound(
+      tones: ratios.enumerated().map { index, ratio in
         DampedTone(
           hertz: hertz * ratio, amplitude: 0.15, decay: decay * (index % 2 == 0 ? 1 : 0.7),
-          phase: Double(index) * 0.381966))
-    }
-    drum.noises = [(noise, decay, 7000, true)]
-    drum.seconds = decay
-    drum.gain = gain
-    return drum
+          phase: Double(index) * 0.381966)
+      }, noises: [(noise, decay, 7000, true)], seconds: decay, gain: gain)
   }
 
   static var clap: DrumSound {
-    var drum = DrumSound()
-    drum.noises = [(1, 0.18, 2500, false), (0.3, 0.1, 3000, true)]
-    drum.echoes = [0.011, 0.023]
-    drum.seconds = 0.35
-    return drum
+    DrumSound(
+      noises: [(1, 0.18, 2500, false), (0.3, 0.1, 3000, true)], echoes: [0.011, 0.023],
+      seconds: 0.35)
   }
 
   static func bar(_ hertz: Double, decay: Double) -> DrumSound {
-    var drum = DrumSound()
-    drum.tones = [
-      DampedTone(hertz: hertz, amplitude: 1, decay: decay),
-      DampedTone(hertz: 1.48 * hertz, amplitude: 0.6, decay: 0.6 * decay),
-      DampedTone(hertz: 2.7 * hertz, amplitude: 0.2, decay: 0.3 * decay),
-    ]
-    drum.noises = [(0.2, 0.01, 8000, false)]
-    drum.seconds = decay
-    drum.gain = -4
-    return drum
+    DrumSound(
+      tones: [
+        DampedTone(hertz: hertz, amplitude: 1, decay: decay),
+        DampedTone(hertz: 1.48 * hertz, amplitude: 0.6, decay: 0.6 * decay),
+        DampedTone(hertz: 2.7 * hertz, amplitude: 0.2, decay: 0.3 * decay),
+      ], noises: [(0.2, 0.01, 8000, false)], seconds: decay, gain: -4)
   }
 
   func sound(seed: UInt64, rate: Double) -> [Float] {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Tones
 
 /// A synthesized struck or plucked string or bell, which decays on its own.
-struct StruckSound {
+struct StruckSound: Sendable {
   /// The keys that have a sample.
   var keys = stride(from: 21, through: 105, by: 4)
   /// The time in which key 60 decays by 60 dB, in seconds.
@@ -32,71 +32,37 @@ struct StruckSound {
   var release = 0.3
 
   /// Strings struck by a hammer at an eighth of their length.
-  static var piano: StruckSound {
-    var sound = StruckSound()
-    sound.decay = 7
-    sound.damping = 0.22
-    sound.stiffness = 0.0003
-    sound.knock = 0.35
-    sound.partial = { number, hertz in
+  static let piano = StruckSound(
+    decay: 7, damping: 0.22,
+    partial: { number, hertz in
       // Soft felt rolls off above a few kHz.
       abs(sin(.pi * Double(number) / 8.2)) * pow(Double(number), -1.1)
         / (1 + pow(hertz / 2800, 2))
-    }
-    return sound
-  }
+    }, stiffness: 0.0003, knock: 0.35)
 
   /// Nylon strings plucked with a finger at a fifth of their length.
-  static var acousticGuitar: StruckSound {
-    var sound = StruckSound()
-    sound.keys = stride(from: 36, through: 92, by: 4)
-    sound.decay = 3.2
-    sound.decayPerOctave = 0.5
-    sound.damping = 0.35
-    sound.knock = 0.2
-    sound.knockDecay = 0.03
-    sound.mostPartials = 32
-    sound.partial = { number, hertz in
+  static let acousticGuitar = StruckSound(
+    keys: stride(from: 36, through: 92, by: 4), decay: 3.2, decayPerOctave: 0.5, damping: 0.35,
+    partial: { number, hertz in
       // The air and top-plate resonances of the body.
       let body = 1 + 1.2 * exp(-pow((hertz - 110) / 40, 2)) + exp(-pow((hertz - 220) / 60, 2))
       return body * abs(sin(.pi * Double(number) / 5.3)) * pow(Double(number), -1.15)
         / (1 + pow(hertz / 4000, 2))
-    }
-    sound.release = 0.2
-    return sound
-  }
+    }, mostPartials: 32, knock: 0.2, knockDecay: 0.03, release: 0.2)
 
   /// Steel strings near a pickup, overdriven.
-  static var electricGuitar: StruckSound {
-    var sound = StruckSound()
-    sound.keys = stride(from: 36, through: 92, by: 4)
-    sound.decay = 9
-    sound.decayPerOctave = 0.5
-    sound.damping = 0.15
-    sound.mostPartials = 24
-    sound.partial = { number, hertz in
+  static let electricGuitar = StruckSound(
+    keys: stride(from: 36, through: 92, by: 4), decay: 9, decayPerOctave: 0.5, damping: 0.15,
+    partial: { number, hertz in
       abs(sin(.pi * Double(number) / 7.1) * sin(.pi * Double(number) / 4.3))
         / pow(Double(number), 0.9) / (1 + pow(hertz / 3500, 2))
-    }
-    sound.drive = 3
-    sound.release = 0.15
-    return sound
-  }
+    }, drive: 3, release: 0.15)
 
-  static var bell: StruckSound {
-    var sound = StruckSound()
-    sound.keys = stride(from: 36, through: 108, by: 6)
-    sound.decay = 6
-    sound.decayPerOctave = 0.4
-    sound.damping = 0.5
-    sound.ratios = [1, 0.5, 1.2, 1.5, 2, 2.5, 2.62, 3, 4, 5.2]
-    let loudness = [1, 0.35, 0.3, 0.2, 0.6, 0.15, 0.12, 0.3, 0.2, 0.1]
-    sound.partial = { number, _ in loudness[number - 1] }
-    sound.knock = 0.1
-    sound.knockDecay = 0.01
-    sound.release = 1.5
-    return sound
-  }
+  static let bell = StruckSound(
+    keys: stride(from: 36, through: 108, by: 6), decayPerOctave: 0.4, damping: 0.5,
+    partial: { number, _ in [1, 0.35, 0.3, 0.2, 0.6, 0.15, 0.12, 0.3, 0.2, 0.1][number - 1] },
+    ratios: [1, 0.5, 1.2, 1.5, 2, 2.5, 2.62, 3, 4, 5.2], knock: 0.1, knockDecay: 0.01,
+    release: 1.5)
 
   /// The frequency of a partial, counted from 1, in multiples of the fundamental.
   func ratio(_ number: Int) -> Double {

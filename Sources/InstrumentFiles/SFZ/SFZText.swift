@@ -36,11 +36,8 @@ struct SFZText {
     guard depth < Self.deepest, files <= Self.mostFiles else {
       throw InstrumentFault(.broken, "\(path) includes itself, or is nested too deeply")
     }
-    let content: [UInt8]
-    do throws(SystemError) {
-      content = try Files.contents(of: path, atMost: Self.mostBytes)
-    } catch {
-      throw InstrumentFault(error)
+    let content = try asInstrument { () throws(SystemError) in
+      try Files.contents(of: path, atMost: Self.mostBytes)
     }
     bytes += content.count
     guard bytes <= Self.mostBytes, !content.contains(0) else {

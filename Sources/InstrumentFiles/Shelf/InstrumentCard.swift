@@ -30,11 +30,8 @@ package struct InstrumentCard: Sendable {
   ///
   /// `name` is the default name, derived from the file name.
   init(path: String, name: InstrumentName) throws(InstrumentFault) {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try Files.contents(of: path, atMost: Self.longestFile)
-    } catch {
-      throw InstrumentFault(error)
+    let bytes = try asInstrument { () throws(SystemError) in
+      try Files.contents(of: path, atMost: Self.longestFile)
     }
     self.name = name
     do throws(JSON.Fault) {

@@ -26,7 +26,9 @@ package struct InstrumentName: Hashable, Sendable {
           + "character, and no leading dot")
     }
     key = words.joined(separator: " ").lowercased()
-    self.text = String(text.trimming { $0 == " " })
+    var rest = text.drop { $0 == " " }
+    while rest.last == " " { rest.removeLast() }
+    self.text = String(rest)
   }
 
   /// Whether the name is that reserved for the loop.
@@ -48,14 +50,4 @@ package struct InstrumentName: Hashable, Sendable {
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(key) }
-}
-
-extension String {
-  /// Returns the text without unwanted characters at both ends.
-  fileprivate func trimming(_ isUnwanted: (Character) -> Bool) -> Substring {
-    var rest = self[...]
-    while let first = rest.first, isUnwanted(first) { rest.removeFirst() }
-    while let last = rest.last, isUnwanted(last) { rest.removeLast() }
-    return rest
-  }
 }
