@@ -222,8 +222,8 @@ let package = Package(
     .testTarget(
       name: "NodeTests",
       dependencies: [
-        "Control", "Feed", "Howl", "InstrumentFiles", "JSON", "Library", "LoopFiles", "Music",
-        "Posix", "SQLite", "SoundFiles", "TestSupport",
+        "Control", "DSP", "Feed", "Howl", "InstrumentFiles", "JSON", "Library", "LoopFiles",
+        "Music", "Posix", "SQLite", "SoundFiles", "TestSupport",
       ],
       exclude: ["Snapshots"],
       linkerSettings: linker),

@@ -15,7 +15,7 @@ extension Core {
     // New commands must not delay those that are due within the block.
     commands.reserve(before: present &+ Int64(frames))
     while let due = commands.nextReceived(from: shared.commands, at: present) { apply(due) }
-    commands.freeReserve()
+    commands.budget.freeReserve()
   }
 
   /// Applies the commands that are due by a frame, as far as the budget of the block goes.
@@ -57,13 +57,12 @@ extension Core {
     case .capture(let pointer): taps.capture.follow(pointer)
     case .captureForTuner(let pointer): taps.tuner.follow(pointer)
     case .playSong(let song):
-      refusal = songs.begin(SongChange(song: song, origin: origin))
+      refusal = songs.begin((song, origin))
       answerSongs()
       if case .none = refusal { return }
     case .note(let note): play(note)
     case .instrument(let instrument):
-      sampler.change(
-        InstrumentChange(instrument: instrument, origin: origin))
+      sampler.change((instrument, origin))
       return answerInstruments()
     case .recordPhrase(let pointer):
       endPhrase()
@@ -72,7 +71,7 @@ extension Core {
       endPhrase()
       if !phrases.play(at: present) { refusal = .nothingRecorded }
     case .stopPhrase: endPhrase()
-    case .keyMap(let map): inlet.setMap(map)
+    case .keyMap(let map): inlet.map = map
     case .setPressMap(let map): pedals.setMap(map)
     case .setLightMap(let map, let sendsAgain): lights.setMap(map, sendsAgain: sendsAgain)
     case .learn(let kinds): pedals.learn(kinds)

@@ -16,7 +16,7 @@ extension Core {
       action = isNote ? .on(start) : .off(start.finger)
     }
     phrases.hear(action, at: present)
-    commands.spend(voices: sampler.play(action, shared.notes))
+    commands.budget.spend(voices: sampler.play(action, shared.notes))
     outbox.tell(action)
   }
 

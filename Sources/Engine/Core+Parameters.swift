@@ -78,9 +78,9 @@ extension Core {
   private mutating func set(_ parameter: Parameter.Notes, _ value: Float) {
     switch parameter {
     case .sustain: sampler.setSustain(value != 0)
-    case .snap: inlet.setSnaps(value != 0)
+    case .snap: inlet.snaps = value != 0
     case .bend:
-      inlet.setBendRange(semitones: value)
+      inlet.bendRange = value
       sampler.bend(semitones: inlet.bend)
     case .channel: outbox.setChannel(Int(value))
     }
@@ -105,10 +105,9 @@ extension Core {
 
   @_noLocks
   private mutating func setLiveRoute(_ route: Route) {
-    var isChain = false
-    if case .chain = route { isChain = true }
+    let isChain = if case .chain = route { true } else { false }
     input.recording?.pointee.setThroughChain(isChain)
-    strips.setLiveRoute(route, warmUp: chain.warmUp)
+    strips.setLiveRoute(route, warmUp: chain.input.warmUp)
   }
 
   @_noLocks

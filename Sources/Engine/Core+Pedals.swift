@@ -136,7 +136,7 @@ extension Core {
       }
       actionsLeft &-= 1
       let command = action.deed.command(at: values)
-      commands.spend(command)
+      commands.budget.spend(command)
       apply(command, from: .binding(action.binding))
     }
   }

@@ -13,8 +13,7 @@ extension Core {
       return
     }
     let sound = ports.live
-    Blocks.copy(ports.input.left, to: sound.left, frames: frames)
-    Blocks.copy(ports.input.right, to: sound.right, frames: frames)
+    ports.input.copy(to: sound, frames: frames)
     let left = stopNonFinite(sound.left, meter: .in1, frames: frames)
     let right = stopNonFinite(sound.right, meter: .in2, frames: frames)
     let isSilent = left == 0 && right == 0
@@ -27,8 +26,7 @@ extension Core {
       input.gain.apply(to: sound, frames: frames, scratch: segment.scratch)
       // The gain can overflow. Tapes and effects would keep the result.
       if !most.isFinite {
-        count(nonFinite: Magnitude.silenceNonFinite(sound.left, frames: frames))
-        count(nonFinite: Magnitude.silenceNonFinite(sound.right, frames: frames))
+        count(nonFinite: sound.silenceNonFinite(frames: frames))
       }
     }
     segment.isDrySilent = isSilent

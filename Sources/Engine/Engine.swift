@@ -58,16 +58,11 @@ extension Engine {
 
 /// Owns the core's memory.
 private struct CorePointer: ~Copyable, @unchecked Sendable {
+  private let buffers = Buffers()
   let pointer: UnsafeMutablePointer<Core>
 
   init(shared: Shared, loops: LoopSetup, sampleRate: Double) {
-    pointer = .allocate(capacity: 1)
-    pointer.initialize(to: Core(shared: shared, loops: loops, sampleRate: sampleRate))
-  }
-
-  deinit {
-    pointer.deinitialize(count: 1)
-    pointer.deallocate()
+    pointer = buffers.box(Core(shared: shared, loops: loops, sampleRate: sampleRate))
   }
 }
 
@@ -75,13 +70,8 @@ private struct CorePointer: ~Copyable, @unchecked Sendable {
 ///
 /// The engine must outlive it.
 package struct Renderer: BitwiseCopyable, @unchecked Sendable {
-  private let core: UnsafeMutablePointer<Core>
-  private let turn: UInt64
-
-  init(core: UnsafeMutablePointer<Core>, turn: UInt64) {
-    self.core = core
-    self.turn = turn
-  }
+  fileprivate let core: UnsafeMutablePointer<Core>
+  fileprivate let turn: UInt64
 
   /// Whether the server's transport is followed.
   package var isTransportFollowed: Bool {

@@ -7,18 +7,19 @@ struct SegmentMemory: ~Copyable {
   /// Longer blocks are split, so that this memory stays in the cache.
   static var longest: Int { @_noLocks get { 256 } }
 
+  private let buffers = Buffers()
   /// One side for gains that move.
   let scratch: UnsafeMutablePointer<Float>
   /// The bus of the chain.
-  let bus = Stereo.silent(frames: Self.longest)
+  let bus: Stereo
   /// The live input as the warp renders it; free again after it was mixed.
-  let warped = Stereo.silent(frames: Self.longest)
+  let warped: Stereo
   /// For stems that are not connected.
-  let unwanted = Stereo.silent(frames: Self.longest)
+  let unwanted: Stereo
   /// The live input before its gain.
-  let dry = Stereo.silent(frames: Self.longest)
+  let dry: Stereo
   /// Never written.
-  let silence = Stereo.silent(frames: Self.longest)
+  let silence: Stereo
 
   var isDrySilent = true
   /// Whether a source sounds in the present segment.
@@ -32,17 +33,12 @@ struct SegmentMemory: ~Copyable {
   private var clearBusFrames = 0
 
   init() {
-    scratch = .allocate(capacity: Self.longest)
-    scratch.initialize(repeating: 0, count: Self.longest)
-  }
-
-  deinit {
-    scratch.deallocate()
-    bus.deallocate()
-    warped.deallocate()
-    unwanted.deallocate()
-    dry.deallocate()
-    silence.deallocate()
+    scratch = buffers.floats(Self.longest)
+    bus = buffers.stereo(Self.longest)
+    warped = buffers.stereo(Self.longest)
+    unwanted = buffers.stereo(Self.longest)
+    dry = buffers.stereo(Self.longest)
+    silence = buffers.stereo(Self.longest)
   }
 
   /// The live input, for recorders and captures.
@@ -50,10 +46,7 @@ struct SegmentMemory: ~Copyable {
 
   /// Copies the live input for recorders and captures.
   @_noLocks
-  func copyDry(_ sound: Stereo, frames: Int) {
-    Blocks.copy(sound.left, to: dry.left, frames: frames)
-    Blocks.copy(sound.right, to: dry.right, frames: frames)
-  }
+  func copyDry(_ sound: Stereo, frames: Int) { sound.copy(to: dry, frames: frames) }
 
   /// Starts a segment.
   @_noLocks

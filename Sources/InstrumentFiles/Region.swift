@@ -1,29 +1,7 @@
+package import DSP
+
 /// A region: a sample with its playback parameters, and the notes that trigger it.
 package struct Region: Equatable, Sendable {
-  /// The event that triggers a region.
-  package enum Trigger: Sendable {
-    /// Note on.
-    case attack
-    /// Note off.
-    case release
-    /// Note on while no other note is held.
-    case first
-    /// Note on while another note is held.
-    case legato
-  }
-
-  /// The loop mode.
-  package enum LoopMode: Sendable {
-    /// No loop.
-    case none
-    /// Loops for as long as the note sounds, including its release.
-    case continuous
-    /// Loops until note off, then plays on to the end.
-    case untilRelease
-    /// Plays the sample to its end, regardless of note off.
-    case oneShot
-  }
-
   /// A position in a round-robin sequence of regions.
   package struct Turn: Equatable, Sendable {
     /// The length of the sequence.
@@ -54,7 +32,7 @@ package struct Region: Equatable, Sendable {
   package var keys = 0...127
   /// The velocity range, within 0 to 127.
   package var velocities = 0...127
-  package var trigger = Trigger.attack
+  package var trigger = SamplerRegion.Trigger.attack
   /// The round-robin position.
   package var turn = Turn()
   /// The range of the random number, from 0 to below 1, that selects it.
@@ -78,7 +56,7 @@ package struct Region: Equatable, Sendable {
   package var start = 0
   /// The frame after the last one played.
   package var end = 0
-  package var loopMode = LoopMode.none
+  package var loopMode = SamplerRegion.LoopMode.none
   /// The loop, in frames of the sample.
   ///
   /// Empty if there is none.
@@ -101,19 +79,19 @@ package struct Region: Equatable, Sendable {
   /// The chorus send, from 0 to 1.
   package var chorus = 0.0
   /// The filter, or nil if it is fully open and unmodulated.
-  package var filter: RegionFilter?
+  package var filter: SamplerRegion.Filter?
   /// The amplitude envelope.
-  package var envelope = RegionEnvelope()
+  package var envelope = SamplerRegion.Envelope()
   /// The modulation envelope, for pitch and filter.
-  package var modulationEnvelope = RegionEnvelope()
+  package var modulationEnvelope = SamplerRegion.Envelope()
   /// The depth of the modulation envelope on the pitch, in cents.
   package var modulationToPitch = 0.0
   /// The depth of the modulation envelope on the cutoff, in cents.
   package var modulationToFilter = 0.0
   /// The modulation LFO, for pitch, filter and amplitude.
-  package var tremolo = RegionOscillator()
+  package var tremolo = SamplerRegion.Oscillator()
   /// The vibrato LFO, for pitch only.
-  package var vibrato = RegionOscillator()
+  package var vibrato = SamplerRegion.Oscillator()
   /// The modulators.
   package var modulators: [Modulator] = []
 

@@ -18,8 +18,8 @@ import Testing
     try SoundFixture.write(folder.path("a.wav"), [sound])
     try Data(sfz.utf8).write(to: URL(fileURLWithPath: folder.path("a.sfz")))
     let instrument = try SFZ.read(folder.path("a.sfz"))
-    let image = InstrumentImage.make(
-      instrument, sounds: try instrument.samples.map { try $0.read() })
+    let image = InstrumentImage.make(instrument)
+    image.make(try instrument.samples.map { try $0.read() })
     var voices = SamplerVoices(sampleRate: Self.rate)
     change(&voices)
     var held = [UInt16](repeating: 0, count: 128)
@@ -80,7 +80,7 @@ import Testing
     let tone = Tone.sine(1000, frames: 24_000)
     for (range, cents) in [(200, 200.0), (1200, 1200), (0, 0)] {
       let played = try play("<region> sample=a.wav bend_up=\(range)", tone) {
-        $0.setBend(semitones: 2)
+        $0.controllers.setBend(semitones: 2)
       }
       let hertz = 1000 * exp2(cents / 1200)
       let residue = Measure.residue(played.left[200...], hertz: hertz, sampleRate: Self.rate)
@@ -94,7 +94,8 @@ import Testing
     try Data("<region> sample=a.wav".utf8).write(
       to: URL(fileURLWithPath: folder.path("a.sfz")))
     let instrument = try SFZ.read(folder.path("a.sfz"))
-    let image = InstrumentImage.make(instrument, sounds: [[[]]])
+    let image = InstrumentImage.make(instrument)
+    image.make([[[]]])
     var voices = SamplerVoices(sampleRate: Self.rate)
     var held = [UInt16](repeating: 0, count: 128)
     let note = VoiceNote(
@@ -110,7 +111,8 @@ import Testing
     try Data(sfz.utf8).write(to: URL(fileURLWithPath: folder.path("a.sfz")))
     let instrument = try SFZ.read(folder.path("a.sfz"))
     // The sound is shorter than when its file was read.
-    let image = InstrumentImage.make(instrument, sounds: [[Tone.sine(1000, frames: 2000)]])
+    let image = InstrumentImage.make(instrument)
+    image.make([[Tone.sine(1000, frames: 2000)]])
     withExtendedLifetime(image) {}
   }
 }

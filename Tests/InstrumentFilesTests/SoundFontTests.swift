@@ -1,3 +1,4 @@
+import DSP
 import Foundation
 import TestSupport
 import Testing
@@ -54,7 +55,9 @@ import Testing
     #expect(region.keyTracking == 100 && region.tune == 0 && region.gain == 0 && region.pan == 0)
     #expect(region.filter == nil && region.group == 0 && region.fixedKey == nil)
     // The minimum times mean 0. There is no decay.
-    #expect(region.envelope == RegionEnvelope(fall: .whole))
+    var envelope = SamplerRegion.Envelope()
+    envelope.isWhole = true
+    #expect(region.envelope == envelope)
     // A frequency of 0 cents is key 0.
     #expect(abs(region.tremolo.frequency - 8.1758) < 0.0001)
     #expect(region.modulators.count == 9)
@@ -151,10 +154,12 @@ import Testing
     #expect(abs(filter.cutoff - 8.1757989 * 32) < 0.001 && filter.resonance == 6)
     let envelope = region.envelope
     #expect(envelope.delay == 1 && envelope.attack == 0.5 && envelope.hold == 2)
-    #expect(envelope.decay == 4 && envelope.release == 0.25 && envelope.fall == .whole)
+    #expect(envelope.decay == 4 && envelope.release == 0.25 && envelope.isWhole)
     // 20 dB.
     #expect(abs(envelope.sustain - 0.1) < 1e-12)
-    #expect(abs(envelope.hold(key: 36) - 4) < 1e-12 && abs(envelope.decay(key: 12) - 2) < 1e-12)
+    // Of keys 36 and 12.
+    #expect(abs(envelope.hold * exp2(24 * envelope.holdPerKey / 1200) - 4) < 1e-12)
+    #expect(abs(envelope.decay * exp2(48 * envelope.decayPerKey / 1200) - 2) < 1e-12)
     #expect(region.modulationEnvelope.sustain == 0.75 && region.modulationToPitch == 1200)
     #expect(region.modulationToFilter == -600)
     #expect(region.tremolo.toGain == 3 && region.tremolo.toPitch == 12)
@@ -234,8 +239,8 @@ import Testing
     let pan = try #require(
       modulators.first { $0.target == .pan && $0.source.controller != .control(10) })
     #expect(
-      pan.source == .init(controller: .velocity, curve: .step, isReversed: true, isBipolar: true))
-    #expect(pan.scale == .init(controller: .control(1)) && pan.isAbsolute)
+      pan.source == .init(.velocity, curve: .step, isReversed: true, isBipolar: true))
+    #expect(pan.scale == .init(.control(1)) && pan.isAbsolute)
     #expect(pan.value(at: 0.9, scale: 0.5) == 0.25 && pan.amount == 0.5)
   }
 

@@ -158,8 +158,7 @@ extension Echo {
       } else {
         let read = line.readResting(delay: delay, set: weightSet, room: place, frames: count)
         if read.left != place.left {
-          rt_copy(place.left, read.left, count)
-          rt_copy(place.right, read.right, count)
+          read.copy(to: place, frames: count)
         }
       }
       done &+= count
@@ -210,8 +209,7 @@ extension Echo {
   private func write(_ sound: Stereo, frames: Int) {
     // The caller's buffer ends with the block; the rows have room for whole vectors.
     let input = room.stereo(.input)
-    rt_copy(input.left, sound.left, frames)
-    rt_copy(input.right, sound.right, frames)
+    sound.copy(to: input, frames: frames)
     let repeats = room.stereo(.repeats)
     let written = room.stereo(.written)
     var frame = 0
@@ -282,7 +280,6 @@ extension Echo {
       input.right.setEight(at: frame, right)
       frame &+= 8
     }
-    rt_copy(sound.left, input.left, frames)
-    rt_copy(sound.right, input.right, frames)
+    input.copy(to: sound, frames: frames)
   }
 }

@@ -11,6 +11,7 @@
 /// size, except for where a tail below -120 dB is cut off.
 package struct Echo: ~Copyable {
   private let anchor = Anchor()
+  private let buffers = Buffers()
   /// The shortest delay time, in seconds.
   package static var shortestSeconds: Float { @_noLocks get { 0.001 } }
   /// The longest delay time, in seconds.
@@ -65,7 +66,7 @@ package struct Echo: ~Copyable {
   package init(sampleRate: Float) {
     // Margin for the interpolator's taps.
     line = EchoLine(seconds: 10.1, sampleRate: sampleRate)
-    room = EchoPiece()
+    room = EchoPiece(in: buffers)
     time = EchoTime(seconds: 0.3, sampleRate: sampleRate, values: room.row(.fade))
     tone = EchoTone(sampleRate: sampleRate, room: room)
     feedback = GlideCurve(at: 0.4, sampleRate: sampleRate, values: room.row(.feedback))
@@ -76,8 +77,6 @@ package struct Echo: ~Copyable {
     tail = Fade(at: 1, length: Int(Self.tailSeconds * sampleRate), values: room.row(.tail))
     hold = Fade(at: 0, length: Int(Self.holdSeconds * sampleRate), values: room.row(.hold))
   }
-
-  deinit { room.deallocate() }
 
   /// Clamps a value to a range; NaN becomes the lower bound.
   @_noLocks

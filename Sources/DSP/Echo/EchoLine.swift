@@ -15,6 +15,7 @@ struct EchoLine: ~Copyable {
   private let table: SincTable
   private var firstHeard: Int64 = 0
 
+  private let buffers = Buffers()
   // Interpolation weights for two fixed taps, in sample order, and the fractional positions they
   // were computed for.
   private let weights: UnsafeMutablePointer<Float>
@@ -25,16 +26,9 @@ struct EchoLine: ~Copyable {
   init(seconds: Double, sampleRate: Float) {
     tape = Tape(seconds: seconds, reach: Self.reach, sampleRate: Double(sampleRate))
     table = SincTable(taps: Self.taps, cutoff: 1)
-    weights = .allocate(capacity: 2 * Self.taps)
-    weights.initialize(repeating: 0, count: 2 * Self.taps)
-    impulse = .allocate(capacity: 3 * Self.taps)
-    impulse.initialize(repeating: 0, count: 3 * Self.taps)
+    weights = buffers.floats(2 * Self.taps)
+    impulse = buffers.floats(3 * Self.taps)
     impulse[Self.taps + Self.lead] = 1
-  }
-
-  deinit {
-    weights.deallocate()
-    impulse.deallocate()
   }
 
   /// Makes all current content read as silence.
@@ -53,8 +47,7 @@ struct EchoLine: ~Copyable {
   borrowing func readMoving(delay: Int64, step: Int64, to output: Stereo, frames: Int) {
     let place = tape.head &+ (0 &- delay) >> 32
     if place < firstHeard {
-      rt_zero(output.left, frames)
-      rt_zero(output.right, frames)
+      output.clear(frames: frames)
       return
     }
     let fraction = Int64(UInt32(truncatingIfNeeded: 0 &- delay))
@@ -74,8 +67,7 @@ struct EchoLine: ~Copyable {
     let fraction = UInt32(truncatingIfNeeded: 0 &- delay)
     let unheard = Int(max(min(firstHeard &- place, Int64(frames)), 0))
     if unheard == frames {
-      rt_zero(room.left, frames)
-      rt_zero(room.right, frames)
+      room.clear(frames: frames)
       return room
     }
     if fraction == 0 {
@@ -92,8 +84,7 @@ struct EchoLine: ~Copyable {
       Self.convolve(tape.left(at: start), weights, to: room.left, frames: frames)
       Self.convolve(tape.right(at: start), weights, to: room.right, frames: frames)
     }
-    rt_zero(room.left, unheard)
-    rt_zero(room.right, unheard)
+    room.clear(frames: unheard)
     return room
   }
 

@@ -21,17 +21,10 @@ struct EchoPiece: BitwiseCopyable {
 
   private let samples: UnsafeMutablePointer<Float>
 
-  /// Allocates the buffers.
-  ///
-  /// Free them with `deallocate`.
-  init() {
-    let count = Row.count.rawValue * Self.stride
-    samples = .allocate(capacity: count)
-    samples.initialize(repeating: 0, count: count)
+  /// Takes the buffers from their owner's memory.
+  init(in buffers: Buffers) {
+    samples = buffers.floats(Row.count.rawValue * Self.stride)
   }
-
-  /// Frees the buffers.
-  func deallocate() { samples.deallocate() }
 
   /// Returns a row.
   @_noLocks

@@ -20,8 +20,8 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     var factors: UnsafeMutablePointer<Float>
   }
 
+  private let buffers = Buffers()
   private let passes: UnsafeMutablePointer<Pass>
-  private let factors: UnsafeMutablePointer<Float>
 
   /// Creates a transform of `size` values, a power of two and at least 64.
   package init(size: Int) {
@@ -36,22 +36,17 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     radices += Array(repeating: 8, count: bits / 3)
     passCount = radices.count
 
-    passes = .allocate(capacity: passCount)
-    factors = .allocate(capacity: Self.factorCount(size: size, radices: radices))
-    var table = factors
+    var table = buffers.floats(Self.factorCount(size: size, radices: radices))
     var stride = 1
-    for (index, radix) in radices.enumerated() {
-      (passes + index).initialize(
-        to: Pass(
-          radix: radix, stride: stride, isLast: index == radices.count - 1, factors: table))
-      table = Self.fill(table, size: size, radix: radix, stride: stride)
-      stride *= radix
+    passes = buffers.made(count: passCount) { index in
+      let radix = radices[index]
+      defer {
+        table = Self.fill(table, size: size, radix: radix, stride: stride)
+        stride *= radix
+      }
+      return Pass(
+        radix: radix, stride: stride, isLast: index == radices.count - 1, factors: table)
     }
-  }
-
-  deinit {
-    passes.deallocate()
-    factors.deallocate()
   }
 
   private static func factorCount(size: Int, radices: [Int]) -> Int {

@@ -12,6 +12,7 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
   // Twiddle factors for the odd samples' spectrum, four real parts and four imaginary parts in
   // turn.
   private let turns: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
   private let work: UnsafeMutablePointer<Float>
 
   /// The number of bins.
@@ -26,21 +27,15 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     precondition(size >= 128 && size & (size - 1) == 0)
     self.size = size
     half = ComplexFFT(size: size / 2)
-    turns = .allocate(capacity: size / 2 + 8)
+    turns = buffers.floats(size / 2 + 8)
     for bin in 1...(size / 4 + 4) {
       // Half the twiddle factor times -i: the split formula below needs both.
       let angle = -2 * Double.pi * Double(bin) / Double(size)
       let at = turns + (bin - 1) / 4 * 8 + (bin - 1) % 4
-      at.initialize(to: Float(0.5 * rt_sin(angle)))
-      (at + 4).initialize(to: Float(-0.5 * rt_cos(angle)))
+      at[0] = Float(0.5 * rt_sin(angle))
+      at[4] = Float(-0.5 * rt_cos(angle))
     }
-    work = .allocate(capacity: 2 * size + 4 * Self.apart)
-    work.initialize(repeating: 0, count: 2 * size + 4 * Self.apart)
-  }
-
-  deinit {
-    turns.deallocate()
-    work.deallocate()
+    work = buffers.floats(2 * size + 4 * Self.apart)
   }
 
   // Offsets of a power of two would map all parts to the same few cache sets.

@@ -47,6 +47,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   private static var watchFall: Float { @_noLocks get { 3 } }
 
   private let anchor = Anchor()
+  private let buffers = Buffers()
   private var spectrum: HowlSpectrum
   private let pattern = HowlPattern()
   private let notches: UnsafeMutablePointer<HowlNotch>
@@ -75,22 +76,10 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     sliceFrames = spectrum.hop / Self.slices
     framesToGo = sliceFrames
     hopSeconds = Float(spectrum.hop) / Float(sampleRate)
-    notches = .allocate(capacity: Self.places)
-    notches.initialize(
-      repeating: HowlNotch(sampleRate: Float(sampleRate)), count: Self.places)
-    tracks = .allocate(capacity: Self.mostTracks)
-    tracks.initialize(repeating: HowlTrack(), count: Self.mostTracks)
-    probes = .allocate(capacity: Self.mostProbes)
-    probes.initialize(repeating: HowlProbe(), count: Self.mostProbes)
-    phases = .allocate(capacity: Self.mostProbes * 32)
-    phases.initialize(repeating: 0, count: Self.mostProbes * 32)
-  }
-
-  deinit {
-    notches.deallocate()
-    tracks.deallocate()
-    probes.deallocate()
-    phases.deallocate()
+    notches = buffers.filled(with: HowlNotch(sampleRate: Float(sampleRate)), count: Self.places)
+    tracks = buffers.filled(with: HowlTrack(), count: Self.mostTracks)
+    probes = buffers.filled(with: HowlProbe(), count: Self.mostProbes)
+    phases = buffers.floats(Self.mostProbes * 32)
   }
 
   /// Turns the guard on or off.
@@ -142,9 +131,8 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   /// Returns whether the set of notches has changed since the last call.
   @_noLocks
   package mutating func takeChange() -> Bool {
-    let was = isChanged
-    isChanged = false
-    return was
+    defer { isChanged = false }
+    return isChanged
   }
 
   /// Returns one of the active notches, unordered; at most `mostNotches` exist.

@@ -57,26 +57,17 @@ struct HowlNotch: BitwiseCopyable {
 
   /// Whether the filter alters the signal or soon will.
   var isAwake: Bool {
-    @_noLocks get {
-      if case .free = state { return cut != 0 || turn != 0 }
-      return true
-    }
+    @_noLocks get { if case .free = state { cut != 0 || turn != 0 } else { true } }
   }
 
   /// Whether the slot is unused.
   var isFree: Bool {
-    @_noLocks get {
-      if case .free = state { return !isAwake }
-      return false
-    }
+    @_noLocks get { if case .free = state { !isAwake } else { false } }
   }
 
   /// Whether the notch cuts permanently and is reported.
   var isCutting: Bool {
-    @_noLocks get {
-      if case .cutting = state { return true }
-      return false
-    }
+    @_noLocks get { if case .cutting = state { true } else { false } }
   }
 
   /// Starts a probe at a frequency.

@@ -57,18 +57,16 @@ struct HowlPattern: ~Copyable {
   // A window's center is two hops back. Detection takes effect most of a hop later, and glides.
   private static let windowLag = 3.2
 
+  private let buffers = Buffers()
   private let answers: UnsafeMutablePointer<Float>
   private let scales: UnsafeMutablePointer<Float>
   private let lags: UnsafeMutablePointer<Float>
 
   init() {
     let lengths = Self.most - Self.fewest + 1
-    answers = .allocate(capacity: Self.count * lengths * 32)
-    answers.initialize(repeating: 0, count: Self.count * lengths * 32)
-    scales = .allocate(capacity: Self.count * lengths)
-    scales.initialize(repeating: 0, count: Self.count * lengths)
-    lags = .allocate(capacity: Self.count)
-    lags.initialize(repeating: 0, count: Self.count)
+    answers = buffers.floats(Self.count * lengths * 32)
+    scales = buffers.floats(Self.count * lengths)
+    lags = buffers.floats(Self.count)
     var index = 0
     for late in Self.unlikelyRamps + Self.ramps {
       fill(index, late, Self.ramp(late: late))
@@ -78,12 +76,6 @@ struct HowlPattern: ~Copyable {
       fill(index, way + Self.windowLag, Self.stair(way: way))
       index += 1
     }
-  }
-
-  deinit {
-    answers.deallocate()
-    scales.deallocate()
-    lags.deallocate()
   }
 
   // MARK: - Answers

@@ -26,6 +26,7 @@ struct HowlSpectrum: ~Copyable {
   let binHertz: Float
 
   private let fft: ComplexFFT
+  private let buffers = Buffers()
   private let memory: UnsafeMutablePointer<Float>
   private let part: Int
   private let firstBin: Int
@@ -56,10 +57,8 @@ struct HowlSpectrum: ~Copyable {
     // Offsets of a power of two would map all parts to the same few cache sets.
     part = size + 48
     let count = 12 * part
-    memory = .allocate(capacity: count)
-    memory.initialize(repeating: 0, count: count)
-    peaks = .allocate(capacity: Self.mostPeaks)
-    peaks.initialize(repeating: Peak(), count: Self.mostPeaks)
+    memory = buffers.floats(count)
+    peaks = buffers.filled(with: Peak(), count: Self.mostPeaks)
     // From 70 Hz to 16 kHz or as far as the sample rate allows.
     firstBin = max(3, Int((70 / binHertz).rounded(.up)))
     lastBin = min(size / 2 - 8, Int(16_000 / binHertz))
@@ -69,11 +68,6 @@ struct HowlSpectrum: ~Copyable {
       window[frame] =
         Float((1 - rt_cos(2 * Double.pi * Double(frame) / Double(size))) * 2 / Double(size))
     }
-  }
-
-  deinit {
-    memory.deallocate()
-    peaks.deallocate()
   }
 
   // Ring buffers of two windows each.

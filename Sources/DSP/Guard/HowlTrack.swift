@@ -17,7 +17,8 @@ struct HowlTrack: BitwiseCopyable {
   private static var growth: Float { @_noLocks get { 3 } }
 
   var isUsed = false
-  private var isHit = false
+  /// Whether the tone was present in this window.
+  private(set) var isPresent = false
   private var misses: Int32 = 0
   private var hops: Int32 = 0
   private var rest: Int32 = 0
@@ -36,8 +37,6 @@ struct HowlTrack: BitwiseCopyable {
   var place: Float { @_noLocks get { places[0] } }
   /// The latest level, in dB.
   var level: Float { @_noLocks get { levels[0] } }
-  /// Whether the tone was present in this window.
-  var isPresent: Bool { @_noLocks get { isHit } }
 
   /// Starts a track with a peak.
   @_noLocks
@@ -49,12 +48,12 @@ struct HowlTrack: BitwiseCopyable {
 
   /// Starts a window.
   @_noLocks
-  mutating func expect() { isHit = false }
+  mutating func expect() { isPresent = false }
 
   /// Continues the track with a peak.
   @_noLocks
   mutating func hit(_ peak: HowlSpectrum.Peak) {
-    isHit = true
+    isPresent = true
     misses = 0
     hops = min(hops &+ 1, 1000)
     places = SIMD8(
@@ -67,7 +66,7 @@ struct HowlTrack: BitwiseCopyable {
   @_noLocks
   mutating func endHop() {
     if rest > 0 { rest &-= 1 }
-    if isHit { return }
+    if isPresent { return }
     misses &+= 1
     hops = 1
     if misses > Self.patience && probe < 0 { isUsed = false }
@@ -98,7 +97,7 @@ struct HowlTrack: BitwiseCopyable {
   /// Whether to probe the tone: it is steady, doesn't decay, and reaches a level in dB.
   @_noLocks
   func isSuspect(from least: Float) -> Bool {
-    guard isUsed && isHit && probe < 0 && hops >= Self.steadyHops && level >= least else {
+    guard isUsed && isPresent && probe < 0 && hops >= Self.steadyHops && level >= least else {
       return false
     }
     if rest > 0 {

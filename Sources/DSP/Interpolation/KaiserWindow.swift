@@ -5,22 +5,20 @@ struct KaiserWindow: ~Copyable {
   // Linear interpolation between this many entries is accurate to -140 dB.
   private static let places = 8192
 
+  private let buffers = Buffers()
   private let values: UnsafeMutablePointer<Double>
 
   /// Creates a window of shape parameter `beta`.
   ///
   /// A higher value lowers the sidelobes and widens the main lobe.
   init(beta: Double) {
-    values = .allocate(capacity: Self.places + 2)
+    values = buffers.filled(with: 0, count: Self.places + 2)
     let top = Self.bessel(beta)
     for place in 0...Self.places {
       let edge = Double(place) / Double(Self.places)
       values[place] = Self.bessel(beta * (1 - edge * edge).squareRoot()) / top
     }
-    values[Self.places + 1] = 0
   }
-
-  deinit { values.deallocate() }
 
   /// Returns the window at a distance from the center, where 1 is the edge.
   func value(at distance: Double) -> Double {

@@ -13,6 +13,7 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
 
   /// The number of taps: half of them before the position, half after it.
   package let taps: Int
+  private let buffers = Buffers()
   private let rows: UnsafeMutablePointer<Float>
 
   /// Creates a table that passes frequencies up to `cutoff` times the Nyquist frequency.
@@ -25,7 +26,7 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
   init(taps: Int, cutoff: Double, window: borrowing KaiserWindow) {
     precondition(taps > 0 && taps % 16 == 0)
     self.taps = taps
-    rows = .allocate(capacity: (Self.places + 1) * taps)
+    rows = buffers.floats((Self.places + 1) * taps)
     // Row p is row (places - p) reversed.
     for place in 0...Self.places / 2 {
       let fraction = Double(place) / Double(Self.places)
@@ -53,8 +54,6 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
       for tap in 0..<taps { mirror[taps - 1 - tap] = row[tap] }
     }
   }
-
-  deinit { rows.deallocate() }
 
   /// Reads `frames` samples from `position`, advancing by `step`, both 32.32 fixed-point.
   ///

@@ -6,19 +6,17 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
   static var mostSteps: Int { @_noLocks get { 32 } }
 
   var memory: ClipMemory
+  private let buffers = Buffers()
   let versions: UnsafeMutablePointer<Int>
   private(set) var count = 1
   private(set) var place = 0
 
   /// Creates a history whose clips live in the pages of a pool.
-  init(_ pages: UnsafeMutablePointer<ClipPages>) {
-    memory = ClipMemory(pages)
-    versions = .allocate(capacity: Self.mostSteps + 1)
-    versions.initialize(repeating: 0, count: Self.mostSteps + 1)
+  init(_ pool: ClipPool) {
+    memory = ClipMemory(pool)
+    versions = buffers.filled(with: 0, count: Self.mostSteps + 1)
     versions[0] = memory.begin()!
   }
-
-  deinit { versions.deallocate() }
 
   /// The version that is playing.
   var current: Int { @_noLocks get { versions[place] } }

@@ -1,5 +1,21 @@
 internal import CRealtime
 
+/// A version of a clip.
+package struct ClipVersion: BitwiseCopyable {
+  /// The length in frames, without the tail after its end.
+  package var length = 0
+  /// The exact loop length in frames: the length, or less by under one frame.
+  package var round = 0.0
+  /// The number of overdubs since the clip's recording.
+  package var layers = 0
+  /// The number of the clip, which overdubs don't change.
+  package var clip = 0
+  /// The serial number, unique among all loops of the pool.
+  package var serial: UInt32 = 0
+  // The number of references; 0 means unused.
+  fileprivate var holds: UInt8 = 0
+}
+
 /// The versions of a loop's clip, as copy-on-write page tables into a shared pool.
 ///
 /// A new version costs one page table. A page is copied when it is first written.
@@ -13,6 +29,9 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   private static var most: Float { @_noLocks get { 1e38 } }
 
   private let anchor = Anchor()
+  private let buffers = Buffers()
+  // Keeps the pages alive.
+  private let pool: ClipPool
   let pages: UnsafeMutablePointer<ClipPages>
   /// The number of pages of the longest clip.
   let pagesOfClip: Int
@@ -24,55 +43,28 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   /// Whether a write failed for lack of free pages.
   private(set) var isShort = false
 
-  // The page table and reference count of each version; a count of 0 means unused.
+  let versions: UnsafeMutablePointer<ClipVersion>
+  // The page table of each version.
   let tables: UnsafeMutablePointer<Int32>
-  private let holds: UnsafeMutablePointer<UInt8>
-  let lengths: UnsafeMutablePointer<Int>
-  // The exact loop length in frames: the clip's length, or less by up to one frame.
-  let rounds: UnsafeMutablePointer<Double>
-  let layers: UnsafeMutablePointer<Int>
-  let clips: UnsafeMutablePointer<Int>
-  let serials: UnsafeMutablePointer<UInt32>
   /// The pages written, for the copy on disk.
   let touched: UnsafeMutablePointer<TouchedPages>
   /// The number of the latest clip.
   private(set) var latestClip = 0
 
   /// Creates memory without versions, for clips as long as the pool allows.
-  init(_ pages: UnsafeMutablePointer<ClipPages>) {
-    self.pages = pages
+  init(_ pool: ClipPool) {
+    self.pool = pool
+    pages = pool.pages
     pagesOfClip = pages.pointee.pagesOfClip
-    tables = .allocate(capacity: Self.mostVersions * pagesOfClip)
-    tables.initialize(repeating: Self.nowhere, count: Self.mostVersions * pagesOfClip)
-    holds = .allocate(capacity: Self.mostVersions)
-    holds.initialize(repeating: 0, count: Self.mostVersions)
-    lengths = .allocate(capacity: Self.mostVersions)
-    lengths.initialize(repeating: 0, count: Self.mostVersions)
-    rounds = .allocate(capacity: Self.mostVersions)
-    rounds.initialize(repeating: 0, count: Self.mostVersions)
-    layers = .allocate(capacity: Self.mostVersions)
-    layers.initialize(repeating: 0, count: Self.mostVersions)
-    clips = .allocate(capacity: Self.mostVersions)
-    clips.initialize(repeating: 0, count: Self.mostVersions)
-    serials = .allocate(capacity: Self.mostVersions)
-    serials.initialize(repeating: 0, count: Self.mostVersions)
-    touched = .allocate(capacity: 1)
-    touched.initialize(to: TouchedPages())
+    versions = buffers.filled(with: ClipVersion(), count: Self.mostVersions)
+    tables = buffers.filled(with: Self.nowhere, count: Self.mostVersions * pagesOfClip)
+    touched = buffers.box(TouchedPages())
   }
 
   deinit {
     for index in 0..<Self.mostVersions * pagesOfClip where tables[index] >= 0 {
       pages.pointee.release(Int(tables[index]))
     }
-    tables.deallocate()
-    holds.deallocate()
-    lengths.deallocate()
-    rounds.deallocate()
-    layers.deallocate()
-    clips.deallocate()
-    serials.deallocate()
-    touched.deinitialize(count: 1)
-    touched.deallocate()
   }
 
   /// The number of free pages.
@@ -80,53 +72,33 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   // MARK: - Versions
 
-  /// Returns the length of a version in frames, without the tail after its end.
-  @_noLocks
-  func length(_ version: Int) -> Int { lengths[version] }
-
   @_noLocks
   mutating func setLength(_ version: Int, _ frames: Int) {
-    lengths[version] = frames
-    rounds[version] = Double(frames)
+    versions[version].length = frames
+    versions[version].round = Double(frames)
     changes &+= 1
     outlines &+= 1
   }
-
-  /// Returns the exact loop length of a version in frames: its length, or less by under one frame.
-  @_noLocks
-  func round(_ version: Int) -> Double { rounds[version] }
 
   /// Sets the exact loop length, if it is within one frame below the version's length.
   @_noLocks
   mutating func setRound(_ version: Int, _ frames: Double) {
     outlines &+= 1
-    let least = Double(lengths[version]) - 1
-    if frames > least && frames <= least + 1 { rounds[version] = frames }
+    let least = Double(versions[version].length) - 1
+    if frames > least && frames <= least + 1 { versions[version].round = frames }
   }
-
-  /// Returns the serial number of a version, unique among all loops of the pool.
-  @_noLocks
-  func serial(_ version: Int) -> UInt32 { serials[version] }
 
   /// Gives all versions new serial numbers.
   @_noLocks
   func renumber() {
-    for version in 0..<Self.mostVersions where holds[version] > 0 {
-      serials[version] = pages.pointee.nextSerial()
+    for version in 0..<Self.mostVersions where versions[version].holds > 0 {
+      versions[version].serial = pages.pointee.nextSerial()
     }
   }
 
-  /// Returns the number of overdubs since the clip's recording.
-  @_noLocks
-  func layers(_ version: Int) -> Int { layers[version] }
-
-  /// Returns the number of a version's clip, which overdubs don't change.
-  @_noLocks
-  func clip(_ version: Int) -> Int { clips[version] }
-
   /// Assigns an existing clip number to a version, and sets the counter for new ones.
   mutating func setClip(_ version: Int, _ number: Int, latest: Int) {
-    clips[version] = number
+    versions[version].clip = number
     latestClip = latest
     outlines &+= 1
   }
@@ -135,29 +107,25 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   /// too many.
   @_noLocks
   mutating func begin(like other: Int? = nil) -> Int? {
-    for version in 0..<Self.mostVersions where holds[version] == 0 {
+    for version in 0..<Self.mostVersions where versions[version].holds == 0 {
       changes &+= 1
       outlines &+= 1
-      holds[version] = 1
-      serials[version] = pages.pointee.nextSerial()
       let table = tables + version &* pagesOfClip
       if let other {
-        lengths[version] = lengths[other]
-        rounds[version] = rounds[other]
-        layers[version] = layers[other] &+ 1
-        clips[version] = clips[other]
+        versions[version] = versions[other]
+        versions[version].layers &+= 1
         rt_copy_bytes(table, tables + other &* pagesOfClip, 4 &* pagesOfClip)
         let uses = pages.pointee.uses
         for index in 0..<pagesOfClip where table[index] >= 0 {
           uses[Int(table[index])].versions &+= 1
         }
       } else {
-        lengths[version] = 0
-        rounds[version] = 0
-        layers[version] = 0
         latestClip &+= 1
-        clips[version] = latestClip
+        versions[version] = ClipVersion()
+        versions[version].clip = latestClip
       }
+      versions[version].holds = 1
+      versions[version].serial = pages.pointee.nextSerial()
       return version
     }
     return nil
@@ -165,13 +133,13 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   /// Adds a reference to a version.
   @_noLocks
-  mutating func hold(_ version: Int) { holds[version] &+= 1 }
+  mutating func hold(_ version: Int) { versions[version].holds &+= 1 }
 
   /// Removes a reference; the last one frees the version's pages.
   @_noLocks
   mutating func release(_ version: Int) {
-    holds[version] &-= 1
-    if holds[version] > 0 { return }
+    versions[version].holds &-= 1
+    if versions[version].holds > 0 { return }
     let table = tables + version &* pagesOfClip
     for index in 0..<pagesOfClip where table[index] >= 0 {
       pages.pointee.release(Int(table[index]))
@@ -195,7 +163,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     let table = tables + version &* pagesOfClip
     let old = Int(table[index])
     changes &+= 1
-    touched.pointee.note(version, serials[version], index)
+    touched.pointee.note(version, versions[version].serial, index)
     if old >= 0 && pages.pointee.uses[old].isExclusive {
       forgetPeaks(ofPage: old)
       return page(old)
@@ -301,8 +269,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
         rt_copy(out.left + done, page, count)
         rt_copy(out.right + done, page + Self.pageFrames, count)
       } else {
-        rt_zero(out.left + done, count)
-        rt_zero(out.right + done, count)
+        out.advanced(by: done).clear(frames: count)
       }
       done &+= count
     }

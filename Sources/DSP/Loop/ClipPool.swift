@@ -7,22 +7,17 @@ package final class ClipPool: @unchecked Sendable {
   package let memory: PageMemory
   /// The number of pages of the longest clip, including its tail.
   package var pagesOfClip: Int { pages.pointee.pagesOfClip }
+  private let buffers = Buffers()
   let pages: UnsafeMutablePointer<ClipPages>
 
   /// Creates a pool for `seconds` of audio in total and clips of at most `longest` seconds.
   ///
   /// `heldPages` more pages replace those that only a reader holds, see `PageHolds`.
   package init(seconds: Double, longest: Double, sampleRate: Double, heldPages: Int = 0) {
-    pages = .allocate(capacity: 1)
     let clip = ClipPages.count(seconds: longest, sampleRate: sampleRate)
     let clips = max(1, Int((seconds / longest).rounded(.up)))
     memory = PageMemory(count: clip * clips + heldPages)
-    pages.initialize(to: ClipPages(memory, pagesOfClip: clip, capacity: clip * clips))
-  }
-
-  deinit {
-    pages.deinitialize(count: 1)
-    pages.deallocate()
+    pages = buffers.box(ClipPages(memory, pagesOfClip: clip, capacity: clip * clips))
   }
 
   /// The holds on its pages.
@@ -88,6 +83,7 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
   private var stack: PageStack
   // Each page holds its left channel, then its right.
   let samples: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
   // The peaks of each page's cells. The first one is negative until they are measured.
   let peaks: UnsafeMutablePointer<Float>
   // The users of each page.
@@ -103,18 +99,9 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     stack = PageStack(memory)
     samples = stack.samples
     let count = memory.count
-    peaks = .allocate(capacity: count * ClipMemory.cellsOfPage)
-    peaks.initialize(repeating: -1, count: count * ClipMemory.cellsOfPage)
-    uses = .allocate(capacity: count)
-    uses.initialize(repeating: PageUses(versions: 0), count: count)
-    histories = .allocate(capacity: Self.mostLoops)
-    histories.initialize(repeating: nil, count: Self.mostLoops)
-  }
-
-  deinit {
-    peaks.deallocate()
-    uses.deallocate()
-    histories.deallocate()
+    peaks = buffers.filled(with: -1, count: count * ClipMemory.cellsOfPage)
+    uses = buffers.filled(with: PageUses(versions: 0), count: count)
+    histories = buffers.filled(with: nil, count: Self.mostLoops)
   }
 
   /// Returns the number of pages for a clip of `seconds`, including its tail.

@@ -19,11 +19,7 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
 
   private let tables: UnsafePointer<Int32>
   private let samples: UnsafePointer<Float>
-  private let serials: UnsafePointer<UInt32>
-  private let lengths: UnsafePointer<Int>
-  private let rounds: UnsafePointer<Double>
-  private let layers: UnsafePointer<Int>
-  private let clips: UnsafePointer<Int>
+  private let all: UnsafePointer<ClipVersion>
 
   @_noLocks
   init(_ history: UnsafeMutablePointer<ClipHistory>, _ recording: Recording, _ overdub: Overdub) {
@@ -38,32 +34,11 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
     touched = history.pointee.memory.touched
     tables = UnsafePointer(history.pointee.memory.tables)
     samples = UnsafePointer(history.pointee.memory.pages.pointee.samples)
-    serials = UnsafePointer(history.pointee.memory.serials)
-    lengths = UnsafePointer(history.pointee.memory.lengths)
-    rounds = UnsafePointer(history.pointee.memory.rounds)
-    layers = UnsafePointer(history.pointee.memory.layers)
-    clips = UnsafePointer(history.pointee.memory.clips)
+    all = UnsafePointer(history.pointee.memory.versions)
   }
 
-  /// Returns the serial number of a version.
-  @_noLocks
-  package func serial(_ version: Int) -> UInt32 { serials[version] }
-
-  /// Returns the length of a version, in frames.
-  @_noLocks
-  package func length(_ version: Int) -> Int { lengths[version] }
-
-  /// Returns the exact loop length of a version, in frames.
-  @_noLocks
-  package func round(_ version: Int) -> Double { rounds[version] }
-
-  /// Returns the number of overdubs in a version.
-  @_noLocks
-  package func layers(_ version: Int) -> Int { layers[version] }
-
-  /// Returns the number of a version's clip.
-  @_noLocks
-  package func clip(_ version: Int) -> Int { clips[version] }
+  /// Returns a version of the loop, in its history or not.
+  package subscript(version: Int) -> ClipVersion { @_noLocks get { all[version] } }
 
   /// Returns the number of a version's page, or a negative value if it was never written.
   ///

@@ -38,14 +38,14 @@ extension LoopTape {
   ) {
     history.pointee.memory.setLength(version, frames)
     history.pointee.memory.setRound(version, round)
-    history.pointee.memory.layers[version] = layers
+    history.pointee.memory.versions[version].layers = layers
     history.pointee.memory.setClip(version, clip, latest: max(latestClip, clip))
     history.pointee.append(version)
   }
 
   /// Gives a restored version its former serial number.
   package func setSerial(_ version: Int, _ serial: UInt32) {
-    history.pointee.memory.serials[version] = serial
+    history.pointee.memory.versions[version].serial = serial
   }
 
   /// Ends restoring: drops the previous history and makes the version at `place` current.
@@ -58,7 +58,7 @@ extension LoopTape {
   /// Synthesizes the tail of the current clip, if it is unknown.
   package mutating func makeUpTail() {
     let version = history.pointee.current
-    mirrorTail(of: version, from: history.pointee.memory.length(version))
+    mirrorTail(of: version, from: self[version].length)
   }
 
   /// Removes the discontinuity between a page of the current clip and the next, over the length of
@@ -66,7 +66,7 @@ extension LoopTape {
   package mutating func mend(behind page: Int) {
     let version = history.pointee.current
     let next = (page + 1) * ClipPages.frames
-    guard next < history.pointee.memory.length(version) else { return }
+    guard next < self[version].length else { return }
     let count = min(seam, ClipPages.frames)
     history.pointee.memory.read(version, at: next - 1, to: behind, frames: 1)
     let (left, right) = (behind.left[0], behind.right[0])

@@ -6,14 +6,13 @@ extension LoopTape {
   @_noLocks
   func read(_ start: LoopReader, to out: Stereo, frames: Int) -> LoopReader {
     var reader = start
-    let length = history.pointee.memory.length(reader.version)
+    let length = self[reader.version].length
     var done = 0
     while done < frames {
       let part = out.advanced(by: done)
       let rest = frames &- done
       if length == 0 || reader.isOver {
-        rt_zero(part.left, rest)
-        rt_zero(part.right, rest)
+        part.clear(frames: rest)
         if reader.isOver { reader.framesOver &+= rest }
         return reader
       }
@@ -59,7 +58,7 @@ extension LoopTape {
     reader.formerShift = reader.shift
     let version = reader.version
     let missing =
-      Double(history.pointee.memory.length(version)) - history.pointee.memory.round(version)
+      Double(self[version].length) - self[version].round
     if missing <= 0 {
       reader.shift = 0
       return
@@ -125,8 +124,7 @@ extension LoopTape {
     if start >= seam { return }
     let count = min(frames, seam &- start)
     if rising {
-      rt_zero(behind.left, count)
-      rt_zero(behind.right, count)
+      behind.clear(frames: count)
     } else {
       history.pointee.memory.read(version, at: length &+ start, to: behind, frames: count)
     }

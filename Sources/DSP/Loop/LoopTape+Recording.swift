@@ -38,15 +38,11 @@ extension LoopTape {
   /// Whether a recording is in progress, including its tail.
   package var isRecording: Bool { @_noLocks get { recording.version != nil } }
 
-  /// Starts a clip, which plays once published.
+  /// Starts a clip, which plays once published or loaded.
   ///
   /// Returns its version, or nil if memory is short.
   @_noLocks
   package mutating func beginClip() -> Int? { history.pointee.memory.begin() }
-
-  /// Drops a clip that was neither recorded nor published.
-  @_noLocks
-  package mutating func dropClip(_ version: Int) { history.pointee.memory.release(version) }
 
   /// Records to a clip that was started.
   ///
@@ -205,7 +201,7 @@ extension LoopTape {
     var done = 0
     while done < frames {
       guard let version = overdub.version else { return }
-      let length = history.pointee.memory.length(version)
+      let length = self[version].length
       let frame = (start &+ done) % length
       var count = min(min(frames &- done, length &- frame), Self.longestPiece)
       if overdub.isEnding { count = min(count, overdub.risen) }
@@ -260,12 +256,6 @@ extension LoopTape {
 // MARK: - Loading and saving
 
 extension LoopTape {
-  /// Starts loading a clip.
-  ///
-  /// Returns its version, or nil if memory is short.
-  @_noLocks
-  package mutating func beginLoading() -> Int? { history.pointee.memory.begin() }
-
   /// Copies frames into a version.
   @_noLocks
   package mutating func load(_ sound: Stereo, into version: Int, at frame: Int, frames: Int) {
@@ -289,7 +279,7 @@ extension LoopTape {
   /// Synthesizes the tail from a frame on by mirroring the end, which avoids a step.
   @_noLocks
   mutating func mirrorTail(of version: Int, from known: Int) {
-    let length = history.pointee.memory.length(version)
+    let length = self[version].length
     var frame = max(0, known &- length)
     while frame < min(seam, length) {
       history.pointee.memory.read(version, at: length &- 1 &- frame, to: behind, frames: 1)
@@ -311,17 +301,10 @@ extension LoopTape {
     history.pointee.memory.read(history.pointee.current, at: 0, to: out, frames: frames)
   }
 
-  /// Returns the length of a version, in frames.
-  @_noLocks
-  package func length(of version: Int) -> Int { history.pointee.memory.length(version) }
-
-  /// Returns the exact loop length of a version, in frames.
-  @_noLocks
-  package func round(of version: Int) -> Double { history.pointee.memory.round(version) }
-
-  /// Returns the number of a version's clip.
-  @_noLocks
-  package func clip(of version: Int) -> Int { history.pointee.memory.clip(version) }
+  /// Returns a version, whether it is the current one or not.
+  package subscript(version: Int) -> ClipVersion {
+    @_noLocks get { history.pointee.memory.versions[version] }
+  }
 
   /// The number of the latest clip, recorded or loaded.
   package var latestClip: Int { @_noLocks get { history.pointee.memory.latestClip } }
@@ -330,10 +313,10 @@ extension LoopTape {
   /// ones.
   package mutating func setClip(_ version: Int, asIn former: borrowing LoopTape) {
     history.pointee.memory.setClip(
-      version, former.clip(of: former.history.pointee.current), latest: former.latestClip)
+      version, former[former.currentVersion].clip, latest: former.latestClip)
   }
 
-  /// Releases a version, or one whose loading was aborted.
+  /// Releases a version, or a clip that was neither recorded nor published.
   @_noLocks
   package mutating func release(_ version: Int) { history.pointee.memory.release(version) }
 
@@ -341,21 +324,5 @@ extension LoopTape {
   @_noLocks
   package borrowing func read(_ version: Int, at frame: Int, to out: Stereo, frames: Int) {
     history.pointee.memory.read(version, at: frame, to: out, frames: frames)
-  }
-
-  /// Replaces the clip, truncated to the capacity, and starts at its first frame.
-  ///
-  /// `framesBehind` frames after it in memory are its tail.
-  @_noLocks
-  package mutating func fill(
-    left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>, frames: Int,
-    framesBehind: Int = 0
-  ) {
-    guard let version = beginLoading() else { return }
-    let length = min(frames, capacity)
-    let following = length < frames ? 0 : min(framesBehind, seam)
-    load(Stereo(left, right), into: version, at: 0, frames: length &+ following)
-    finishLoading(version, length: length, framesBehind: following)
-    rewind()
   }
 }

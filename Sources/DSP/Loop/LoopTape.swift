@@ -18,8 +18,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// Whether the clip loops or plays once.
   package private(set) var isLooping = true
 
-  // Keeps the pages alive.
-  private let pool: ClipPool
+  private let buffers = Buffers()
 
   private let ahead: Int
   let history: UnsafeMutablePointer<ClipHistory>
@@ -36,58 +35,41 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   var overdub = Overdub()
   var growth = Growth()
 
-  private let scratch: UnsafeMutablePointer<Float>
   let piece: Stereo
   private let other: Stereo
   let behind: Stereo
   let kept: UnsafeMutablePointer<Float>
 
-  /// Creates a tape for clips of up to `seconds` with its own pool, readable contiguously over
-  /// `reach` frames.
-  package init(seconds: Double, reach: Int, sampleRate: Double) {
-    // A clip being recorded, the current one, and eight undo steps, all without shared pages.
-    let pool = ClipPool(seconds: 10 * seconds, longest: seconds, sampleRate: sampleRate)
-    self.init(pool, seconds: seconds, reach: reach, sampleRate: sampleRate)
-  }
-
-  /// Creates a tape for clips of up to `seconds` in a pool that allows them.
+  /// Creates a tape for clips of up to `seconds` in a pool that allows them, readable contiguously
+  /// over `reach` frames.
   package init(_ pool: ClipPool, seconds: Double, reach: Int, sampleRate: Double) {
-    self.pool = pool
     capacity = Int((seconds * sampleRate).rounded(.up))
     seam = Int((ClipPages.seamSeconds * sampleRate).rounded())
     ahead = Int(Self.aheadSeconds * sampleRate)
-    history = .allocate(capacity: 1)
-    history.initialize(to: ClipHistory(pool.pages))
+    history = buffers.box(ClipHistory(pool))
     pool.pages.pointee.add(history)
     // The fastest step, on top of the longest lookback of an engine.
     unrolled = Tape(seconds: 0.1, reach: reach, sampleRate: sampleRate)
     place = 0
     reader = LoopReader(version: history.pointee.current, isBackward: false)
     leaving = reader
-    scratch = .allocate(capacity: 7 * Self.longestPiece)
-    scratch.initialize(repeating: 0, count: 7 * Self.longestPiece)
-    piece = Stereo(scratch, scratch + Self.longestPiece)
-    other = Stereo(scratch + 2 * Self.longestPiece, scratch + 3 * Self.longestPiece)
-    behind = Stereo(scratch + 4 * Self.longestPiece, scratch + 5 * Self.longestPiece)
-    kept = scratch + 6 * Self.longestPiece
+    piece = buffers.stereo(Self.longestPiece)
+    other = buffers.stereo(Self.longestPiece)
+    behind = buffers.stereo(Self.longestPiece)
+    kept = buffers.floats(Self.longestPiece)
   }
 
-  deinit {
-    pool.pages.pointee.remove(history)
-    history.deinitialize(count: 1)
-    history.deallocate()
-    scratch.deallocate()
-  }
+  deinit { history.pointee.memory.pages.pointee.remove(history) }
 
   /// The length of the clip, in frames.
   package var length: Int {
-    @_noLocks get { history.pointee.memory.length(history.pointee.current) }
+    @_noLocks get { self[currentVersion].length }
   }
 
   /// The exact loop length in frames: the clip's length, or less by up to one frame, so that loops
   /// in a number of beats never drift apart.
   package var round: Double {
-    @_noLocks get { history.pointee.memory.round(history.pointee.current) }
+    @_noLocks get { self[currentVersion].round }
   }
 
   /// The number of frames until the next cycle, in the current direction.
@@ -116,7 +98,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   func shift(of reader: LoopReader) -> UInt8 {
     let version = reader.version
     let missing =
-      Double(history.pointee.memory.length(version)) - history.pointee.memory.round(version)
+      Double(self[version].length) - self[version].round
     if missing <= 0 { return 0 }
     return reader.phase < UInt32(missing * 4_294_967_296) ? 1 : 0
   }
@@ -131,11 +113,6 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// Clears the flag for failed writes.
   @_noLocks
   package mutating func forgetShortage() { history.pointee.memory.forgetShortage() }
-
-  /// The number of overdubs in the current clip.
-  package var layers: Int {
-    @_noLocks get { history.pointee.memory.layers(history.pointee.current) }
-  }
 
   /// The version that is playing.
   package var currentVersion: Int { @_noLocks get { history.pointee.current } }

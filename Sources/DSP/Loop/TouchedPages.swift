@@ -18,6 +18,7 @@ package struct TouchedPages: ~Copyable, @unchecked Sendable {
   // Writing a piece touches its own page, the next, and those of the tail.
   private static var nearby: Int { @_noLocks get { 4 } }
 
+  private let buffers = Buffers()
   private let entries: UnsafeMutablePointer<Entry>
   private var first = 0
   private var end = 0
@@ -27,11 +28,8 @@ package struct TouchedPages: ~Copyable, @unchecked Sendable {
   package var isWanted = false
 
   init() {
-    entries = .allocate(capacity: Self.capacity)
-    entries.initialize(repeating: Entry(version: 0, serial: 0, index: 0), count: Self.capacity)
+    entries = buffers.filled(with: Entry(version: 0, serial: 0, index: 0), count: Self.capacity)
   }
-
-  deinit { entries.deallocate() }
 
   /// The number of entries.
   package var count: Int { @_noLocks get { end &- first } }

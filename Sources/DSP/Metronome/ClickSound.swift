@@ -27,6 +27,7 @@ package struct ClickSound: ~Copyable {
     init() {}
   }
 
+  private let buffers = Buffers()
   private let memory: UnsafeMutablePointer<Float>
   /// The length of a click, in frames.
   package let length: Int
@@ -36,15 +37,13 @@ package struct ClickSound: ~Copyable {
   /// Creates a silent metronome.
   package init(sampleRate: Double) {
     length = Int(Self.seconds * sampleRate)
-    memory = .allocate(capacity: 2 * length)
+    memory = buffers.floats(2 * length)
     Self.fill(
       memory, frames: length, hertz: Self.accentHertz, peak: Self.accentPeak, rate: sampleRate)
     Self.fill(
       memory + length, frames: length, hertz: Self.otherHertz, peak: Self.otherPeak,
       rate: sampleRate)
   }
-
-  deinit { memory.deallocate() }
 
   private static func fill(
     _ sound: UnsafeMutablePointer<Float>, frames: Int, hertz: Double, peak: Double, rate: Double
@@ -83,15 +82,6 @@ package struct ClickSound: ~Copyable {
     second = first
     first.isAccent = isAccent
     first.place = 0
-  }
-
-  /// Stops all clicks at once.
-  ///
-  /// For use while the output is muted.
-  @_noLocks
-  package mutating func reset() {
-    first.place = .max
-    second.place = .max
   }
 
   /// Renders a block, replacing its content.

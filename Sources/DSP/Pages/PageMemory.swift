@@ -17,6 +17,7 @@ package final class PageMemory: @unchecked Sendable {
   package let count: Int
   /// The first sample of the first page.
   let samples: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
   let progress: UnsafeMutablePointer<PageProgress>
   private let bytes: Int
   // Only one thread may prepare at a time.
@@ -30,15 +31,10 @@ package final class PageMemory: @unchecked Sendable {
       fatalError("can't reserve \(bytes) bytes of memory for sound")
     }
     samples = memory.bindMemory(to: Float.self, capacity: 2 * count * PageStack.frames)
-    progress = .allocate(capacity: 1)
-    progress.initialize(to: PageProgress())
+    progress = buffers.box(PageProgress())
   }
 
-  deinit {
-    rt_free_memory(samples, bytes)
-    progress.deinitialize(count: 1)
-    progress.deallocate()
-  }
+  deinit { rt_free_memory(samples, bytes) }
 
   /// Returns the number of pages for `seconds` of audio.
   package static func count(seconds: Double, sampleRate: Double) -> Int {

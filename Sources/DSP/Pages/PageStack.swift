@@ -18,6 +18,7 @@ package struct PageStack: ~Copyable, @unchecked Sendable {
   package let samples: UnsafeMutablePointer<Float>
   // The indices of the free pages: the first `freeCount` entries, of which the last is allocated
   // next.
+  private let buffers = Buffers()
   private let free: UnsafeMutablePointer<Int32>
   private let progress: UnsafeMutablePointer<PageProgress>
   // All pages below this index have been allocated before.
@@ -30,11 +31,8 @@ package struct PageStack: ~Copyable, @unchecked Sendable {
     samples = memory.samples
     progress = memory.progress
     freeCount = memory.count
-    free = .allocate(capacity: memory.count)
-    for page in 0..<memory.count { free[page] = Int32(memory.count - 1 - page) }
+    free = buffers.copied((0..<Int32(memory.count)).reversed())
   }
-
-  deinit { free.deallocate() }
 
   /// Allocates a page, which holds old samples, and returns its index, or nil if none is free.
   @_noLocks

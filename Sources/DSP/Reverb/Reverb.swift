@@ -10,6 +10,7 @@ internal import CRealtime
 /// depend on the block size. Audio thread only, except for `init`.
 package struct Reverb: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
+  private let buffers = Buffers()
   // Parameters are updated once per this many chunks.
   private static var chunksPerStep: Int { @_noLocks get { 4 } }
   private static var stepFrames: Int { @_noLocks get { chunksPerStep * ReverbClock.chunk } }
@@ -83,8 +84,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     self.sampleRate = sampleRate
     let chunk = ReverbClock.chunk
     let total = 14 * chunk + 2048
-    scratch = .allocate(capacity: total)
-    scratch.initialize(repeating: 0, count: total)
+    scratch = buffers.floats(total)
     pending = Stereo(scratch, scratch + chunk)
     ready = Stereo(scratch + 2 * chunk, scratch + 3 * chunk)
     diffused = scratch + 4 * chunk
@@ -102,8 +102,6 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     entering = Glide(at: 0, sampleRate: steps, seconds: Self.entranceSeconds)
     settle()
   }
-
-  deinit { scratch.deallocate() }
 
   /// Turns the reverb on with empty lines, or off with a fade of 30 ms.
   @_noLocks
@@ -277,8 +275,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
       let count = min(ReverbClock.chunk &- phase, frames &- done)
       let part = sound.advanced(by: done)
       if !isSilent { inputIsSilent = false }
-      rt_copy(pending.left + phase, part.left, count)
-      rt_copy(pending.right + phase, part.right, count)
+      part.copy(to: pending.advanced(by: phase), frames: count)
       let echo = ready.advanced(by: phase)
       if dryMoves {
         Blocks.scale(part.left, by: gains + done, to: part.left, frames: count)

@@ -128,7 +128,9 @@ struct ReverbDamping: BitwiseCopyable {
     let (lower, upper) = (
       UnsafeMutableRawPointer(lines), UnsafeMutableRawPointer(lines) + 4 &* line
     )
-    var (low, high) = (Run(poles.0, past.0), Run(poles.1, past.1))
+    var (low, high) = (
+      Run(poles: poles.0, past: past.0), Run(poles: poles.1, past: past.1)
+    )
     var place = 0
     while place < line {
       // Four frames of eight lanes.
@@ -166,12 +168,6 @@ struct ReverbDamping: BitwiseCopyable {
   private struct Run: BitwiseCopyable {
     var poles: Poles
     var past: Poles
-
-    @_noLocks @inline(__always)
-    init(_ poles: Poles, _ past: Poles) {
-      self.poles = poles
-      self.past = past
-    }
 
     @_noLocks @inline(__always)
     mutating func move(_ step: Poles) {

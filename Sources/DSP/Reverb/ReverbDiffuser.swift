@@ -9,7 +9,7 @@ internal import CRealtime
 struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
   private static var steps: Int { @_noLocks get { 4 } }
 
-  private let memory: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
   private let rings: UnsafeMutablePointer<ReverbRing>
   private let ringCount: Int
   // The ring that each lane of each step reads.
@@ -25,66 +25,34 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
   let longest: Int
 
   init(sampleRate: Float) {
-    let lanes = Self.steps * 8
-    delays = .allocate(capacity: lanes)
-    gains = .allocate(capacity: lanes)
-    sources = .allocate(capacity: lanes)
-    from = .allocate(capacity: 8)
-    from.initialize(repeating: nil, count: 8)
-    to = .allocate(capacity: 8)
-    to.initialize(repeating: nil, count: 8)
-    lastGains = .allocate(capacity: 8)
-    lastGains.initialize(repeating: 0, count: 8)
+    from = buffers.filled(with: nil, count: 8)
+    to = buffers.filled(with: nil, count: 8)
+    lastGains = buffers.floats(8)
     // The first step reads each channel four times, the others one lane each.
     ringCount = 2 + (Self.steps - 1) * 8
-    rings = .allocate(capacity: ringCount)
     // A 4x4 Hadamard matrix doubles the level. The rotation is computed from its tangent.
     let scale = Float(rt_cos(ReverbRoom.turn) / 2)
     tangent = Float(rt_sin(ReverbRoom.turn) / rt_cos(ReverbRoom.turn))
-    var longest = 0
-    var footprints: [Int] = []
-    for step in 0..<Self.steps {
-      var most = 0
-      for lane in 0..<8 {
-        let (seconds, sign) = ReverbRoom.diffusion[step][lane]
-        let delay = Int(seconds * Double(sampleRate) + 0.5)
-        (delays + step * 8 + lane).initialize(to: delay)
-        (gains + step * 8 + lane).initialize(to: sign * scale)
-        most = max(most, delay)
-      }
-      longest += most
-      footprints.append(ReverbRing.footprint(frames: most + 4))
-      if step == 0 { footprints[0] *= 2 } else { footprints[step] *= 8 }
-    }
-    self.longest = longest
-    let total = footprints.reduce(0, +)
-    memory = .allocate(capacity: total)
-    memory.initialize(repeating: 0, count: total)
-    var place = memory
-    var ring = rings
+    let diffusion = ReverbRoom.diffusion.joined()
+    let delays = diffusion.map { Int($0.seconds * Double(sampleRate) + 0.5) }
+    self.delays = buffers.copied(delays)
+    gains = buffers.copied(diffusion.map { $0.sign * scale })
+    let mosts = (0..<Self.steps).map { delays[$0 * 8..<$0 * 8 + 8].max()! }
+    longest = mosts.reduce(0, +)
+    let footprints = mosts.map { ReverbRing.footprint(frames: $0 + 4) }
+    var place = buffers.floats(2 * footprints[0] + 8 * footprints.dropFirst().reduce(0, +))
+    var (rings, sources) = ([ReverbRing](), [ReverbRing]())
     for step in 0..<Self.steps {
       let count = step == 0 ? 2 : 8
-      let most = (0..<8).map { delays[step * 8 + $0] }.max()!
-      for index in 0..<count {
-        ring.initialize(to: ReverbRing(in: place, frames: most + 4))
-        for lane in 0..<(8 / count) {
-          (sources + step * 8 + index * (8 / count) + lane).initialize(to: ring.pointee)
-        }
-        ring += 1
-        place += footprints[step] / count
+      for _ in 0..<count {
+        let ring = ReverbRing(in: place, frames: mosts[step] + 4)
+        rings.append(ring)
+        sources += Array(repeating: ring, count: 8 / count)
+        place += footprints[step]
       }
     }
-  }
-
-  deinit {
-    memory.deallocate()
-    rings.deallocate()
-    sources.deallocate()
-    delays.deallocate()
-    gains.deallocate()
-    from.deallocate()
-    to.deallocate()
-    lastGains.deallocate()
+    self.rings = buffers.copied(rings)
+    self.sources = buffers.copied(sources)
   }
 
   /// Restarts at the clock's head, empty.

@@ -8,6 +8,7 @@ internal import CRealtime
 /// pitch of its own.
 struct ReverbLines: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
+  private let buffers = Buffers()
   // The modulation depth to each side: 0.22 ms, at a detune below 1.5 cents.
   private static let swaySeconds: Float = 0.000_22
   // Changes of length fade through the lines one at a time, 24 ms each.
@@ -15,7 +16,6 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   // 1 / sqrt(8): makes the Hadamard matrix lossless.
   static var matrixScale: Float { @_noLocks get { 0.353_553_39 } }
 
-  private let memory: UnsafeMutablePointer<Float>
   let rings: UnsafeMutablePointer<ReverbRing>
   private let proportions: UnsafeMutablePointer<Float>
   let lengths: UnsafeMutablePointer<Int>
@@ -63,80 +63,42 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     self.size = size
     swayDepth = Self.swaySeconds * sampleRate
     fadeChunks = max(1, Int(Self.fadeSeconds * sampleRate) / ReverbClock.chunk)
-    rings = .allocate(capacity: 8)
-    proportions = .allocate(capacity: 8)
-    lengths = .allocate(capacity: 8)
-    nextLengths = .allocate(capacity: 8)
-    places = .allocate(capacity: 16)
-    farPlaces = .allocate(capacity: 16)
-    middles = .allocate(capacity: 8)
-    signs = .allocate(capacity: 16)
-    gains = .allocate(capacity: 16)
-    gainSteps = .allocate(capacity: 16)
-    taps = .allocate(capacity: 16)
-    targets = .allocate(capacity: 8)
-    targets.initialize(repeating: nil, count: 8)
-    weights = .allocate(capacity: 12)
-    weights.initialize(repeating: 0, count: 12)
-    heard = .allocate(capacity: 8 * ReverbClock.chunk)
-    heard.initialize(repeating: 0, count: 8 * ReverbClock.chunk)
-    faded = .allocate(capacity: 2 * ReverbClock.chunk)
-    faded.initialize(repeating: 0, count: 2 * ReverbClock.chunk)
-    spare = .allocate(capacity: 2 * ReverbClock.chunk)
-    spare.initialize(repeating: 0, count: 2 * ReverbClock.chunk)
+    proportions = buffers.copied(ReverbRoom.lengths)
+    lengths = buffers.filled(with: 0, count: 8)
+    nextLengths = buffers.filled(with: 0, count: 8)
+    let places = ReverbRoom.places.map(\.same) + ReverbRoom.places.map(\.opposite)
+    self.places = buffers.copied(places)
+    farPlaces = buffers.copied(
+      places.indices.map {
+        places[$0] * (ReverbRoom.near.contains($0) ? ReverbRoom.nearShare : 1)
+      })
+    middles = buffers.copied(ReverbRoom.lengths.map { $0 * ReverbRoom.middle * sampleRate })
+    signs = buffers.copied(ReverbRoom.signs.map(\.same) + ReverbRoom.signs.map(\.opposite))
+    gains = buffers.floats(16)
+    gainSteps = buffers.floats(16)
+    taps = buffers.filled(with: nil, count: 16)
+    targets = buffers.filled(with: nil, count: 8)
+    weights = buffers.floats(12)
+    heard = buffers.floats(8 * ReverbClock.chunk)
+    faded = buffers.floats(2 * ReverbClock.chunk)
+    spare = buffers.floats(2 * ReverbClock.chunk)
     let longest = Int(ReverbRoom.longest(size: 1) * sampleRate)
     let margin = Int(Self.swaySeconds * sampleRate) + 8
     let footprint = ReverbRing.footprint(frames: longest + margin)
-    memory = .allocate(capacity: 8 * footprint)
-    memory.initialize(repeating: 0, count: 8 * footprint)
+    let memory = buffers.floats(8 * footprint)
+    rings = buffers.made(count: 8) {
+      ReverbRing(in: memory + $0 * footprint, frames: longest + margin)
+    }
     var steps = SIMD8<UInt32>(repeating: 0)
     var phases = steps
     for line in 0..<8 {
-      (rings + line).initialize(
-        to: ReverbRing(in: memory + line * footprint, frames: longest + margin))
-      (proportions + line).initialize(to: ReverbRoom.lengths[line])
-      (middles + line).initialize(
-        to: ReverbRoom.lengths[line] * ReverbRoom.middle * sampleRate)
-      (lengths + line).initialize(to: 0)
-      (nextLengths + line).initialize(to: 0)
-      (places + line).initialize(to: ReverbRoom.places[line].same)
-      (places + 8 + line).initialize(to: ReverbRoom.places[line].opposite)
-      (signs + line).initialize(to: ReverbRoom.signs[line].same)
-      (signs + 8 + line).initialize(to: ReverbRoom.signs[line].opposite)
       let turns = ReverbRoom.swayHertz[line] * Double(ReverbClock.chunk) / Double(sampleRate)
       steps[line] = UInt32(turns * 4_294_967_296)
       phases[line] = UInt32(line) << 29
     }
     swaySteps = steps
     swayPhases = phases
-    for tap in 0..<16 {
-      let share = ReverbRoom.near.contains(tap) ? ReverbRoom.nearShare : 1
-      (farPlaces + tap).initialize(to: places[tap] * share)
-    }
-    gains.initialize(repeating: 0, count: 16)
-    gainSteps.initialize(repeating: 0, count: 16)
-    taps.initialize(repeating: nil, count: 16)
     setLengths()
-  }
-
-  deinit {
-    memory.deallocate()
-    rings.deallocate()
-    proportions.deallocate()
-    lengths.deallocate()
-    nextLengths.deallocate()
-    places.deallocate()
-    farPlaces.deallocate()
-    middles.deallocate()
-    signs.deallocate()
-    gains.deallocate()
-    gainSteps.deallocate()
-    taps.deallocate()
-    targets.deallocate()
-    weights.deallocate()
-    heard.deallocate()
-    faded.deallocate()
-    spare.deallocate()
   }
 
   /// The longest possible line, in frames.

@@ -3,6 +3,7 @@
 /// The matrix distributes power evenly, so one value serves all lines. Only the values since the
 /// last change are stored; before it, the power was the one at rest.
 struct ReverbPowers: ~Copyable, @unchecked Sendable {
+  private let buffers = Buffers()
   private let memory: UnsafeMutablePointer<Float>
   private let mask: Int
   private let stepsPerFrame: Float
@@ -15,11 +16,8 @@ struct ReverbPowers: ~Copyable, @unchecked Sendable {
     while capacity < frames / step + 2 { capacity *= 2 }
     mask = capacity - 1
     stepsPerFrame = 1 / Float(step)
-    memory = .allocate(capacity: capacity)
-    memory.initialize(repeating: 0, count: capacity)
+    memory = buffers.floats(capacity)
   }
-
-  deinit { memory.deallocate() }
 
   /// Converts a delay to steps, at least one.
   @_noLocks

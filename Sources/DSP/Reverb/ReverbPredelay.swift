@@ -5,6 +5,7 @@ struct ReverbPredelay: ~Copyable, @unchecked Sendable {
   private static let longestSeconds: Float = 0.25
   private static let fadeSeconds: Float = 0.03
 
+  private let buffers = Buffers()
   private let memory: UnsafeMutablePointer<Float>
   private let silence: UnsafeMutablePointer<Float>
   private let left: ReverbRing
@@ -21,14 +22,11 @@ struct ReverbPredelay: ~Copyable, @unchecked Sendable {
     fadeChunks = max(1, Int(Self.fadeSeconds * sampleRate) / ReverbClock.chunk)
     let frames = Int(Self.longestSeconds * sampleRate) + 4
     let footprint = ReverbRing.footprint(frames: frames)
-    memory = .allocate(capacity: 2 * footprint + 64)
-    memory.initialize(repeating: 0, count: 2 * footprint + 64)
+    memory = buffers.floats(2 * footprint + 64)
     left = ReverbRing(in: memory, frames: frames)
     right = ReverbRing(in: memory + footprint, frames: frames)
     silence = memory + 2 * footprint
   }
-
-  deinit { memory.deallocate() }
 
   /// The longest delay, in frames.
   var longest: Int { @_noLocks get { Int(Self.longestSeconds * sampleRate) } }

@@ -20,16 +20,16 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
   private static var room: Int { @_noLocks get { SamplerSound.span + 32 } }
 
   private let rows: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
   // Converted samples and half-way samples of both channels.
   private let wide: UnsafeMutablePointer<Float>
 
   init() {
-    wide = .allocate(capacity: 4 * Self.room)
-    wide.initialize(repeating: 0, count: 4 * Self.room)
+    wide = buffers.floats(4 * Self.room)
     let window = KaiserWindow(beta: Self.beta)
     // In the middle of the table the window of half-way samples advances by one; the row for 0.5
     // exists for both alignments.
-    rows = .allocate(capacity: (Self.places + 2) * Self.taps)
+    rows = buffers.floats((Self.places + 2) * Self.taps)
     for row in 0..<Self.places + 2 {
       let isLate = row > Self.places / 2
       let fraction = Double(isLate ? row - 1 : row) / Double(Self.places)
@@ -47,11 +47,6 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
       }
       for tap in 0..<Self.taps { weights[tap] *= Float(1 / sum) }
     }
-  }
-
-  deinit {
-    rows.deallocate()
-    wide.deallocate()
   }
 
   /// Reads from `position`, advancing by `step`, which grows by `change` per frame.

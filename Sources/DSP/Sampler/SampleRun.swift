@@ -11,16 +11,14 @@ final class SampleRun {
   private(set) var content: Range<Int>
   /// The address of frame 0.
   let origin: UnsafeMutablePointer<Float>
-  private let memory: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
 
   /// Creates silence.
   init(from first: Int, to last: Int) {
     self.first = first
     self.last = last
     content = first..<last
-    memory = .allocate(capacity: last - first)
-    memory.initialize(repeating: 0, count: last - first)
-    origin = memory - first
+    origin = buffers.floats(last - first) - first
   }
 
   /// Creates a channel with silence before it, and silence or its loop after it, as far as the
@@ -38,8 +36,6 @@ final class SampleRun {
       for frame in loop.upperBound..<self.last { origin[frame] = origin[frame - loop.count] }
     }
   }
-
-  deinit { memory.deallocate() }
 
   /// Copies frames, zero-padded outside the range.
   func copy(from start: Int, count: Int, to output: UnsafeMutablePointer<Float>) {

@@ -8,19 +8,17 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
   private(set) var pressure: Float = 0
   /// Change counter.
   private(set) var changes: UInt32 = 0
+  private let buffers = Buffers()
   private let places: UnsafeMutablePointer<Float>
 
   init() {
-    places = .allocate(capacity: 128)
-    places.initialize(repeating: 0, count: 128)
+    places = buffers.floats(128)
     reset()
   }
 
-  deinit { places.deallocate() }
-
   /// Resets all controllers: full volume and expression, balance and pan centered.
   @_noLocks
-  mutating func reset() {
+  package mutating func reset() {
     for number in 0..<128 { places[number] = 0 }
     (places[7], places[11]) = (1, 1)
     (places[8], places[10]) = (0.5, 0.5)
@@ -28,22 +26,25 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
     changes &+= 1
   }
 
+  /// Sets the pitch bend, in semitones.
   @_noLocks
-  mutating func setBend(semitones: Float) {
+  package mutating func setBend(semitones: Float) {
     if !semitones.isFinite { return }
     bend = max(-96, min(96, semitones))
     changes &+= 1
   }
 
+  /// Sets the channel pressure, 0 to 1.
   @_noLocks
-  mutating func setPressure(_ value: Float) {
+  package mutating func setPressure(_ value: Float) {
     if !value.isFinite { return }
     pressure = max(0, min(1, value))
     changes &+= 1
   }
 
+  /// Sets a MIDI controller, number and value from 0 to 127.
   @_noLocks
-  mutating func setControl(_ number: UInt8, _ value: UInt8) {
+  package mutating func setControl(_ number: UInt8, _ value: UInt8) {
     let value = Float(value & 127)
     // For bipolar controllers, 64 is the center.
     let hasMiddle = number == 8 || number == 10
@@ -67,12 +68,12 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
   ) -> Float {
     let place: Float
     switch source.controller {
-    case .constant: return 1
+    case .constant, .keyPressure, .pitchWheelRange: return 1
     case .velocity: place = velocity
     case .key: place = key
-    case .pressure: place = pressure
+    case .channelPressure: place = pressure
     // The wheel's own range is two semitones; larger bends affect only the pitch.
-    case .wheel: place = max(0, min(1, 0.5 + bend / 4))
+    case .pitchWheel: place = max(0, min(1, 0.5 + bend / 4))
     case .control(let number): place = places[Int(number & 127)]
     }
     let way = source.isReversed ? 1 - place : place

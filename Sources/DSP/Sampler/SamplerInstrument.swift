@@ -10,29 +10,15 @@ package final class SamplerInstrument: @unchecked Sendable {
   package let pointer: InstrumentPointer
   /// The upper bound of the sounds' memory, in bytes.
   package let mostBytes: Int
+  private let buffers = Buffers()
   private let plan: SoundList
   private let understudies: Understudies
   // Each entry is written only by the thread that makes its sound.
   private let memories: UnsafeMutablePointer<SoundMemory?>
 
-  /// Creates an empty instrument.
-  package convenience init() { self.init(regions: [], modulators: [], sounds: []) }
-
-  /// Creates an instrument from regions, their modulators and the channels of each sound.
+  /// Creates an instrument whose sounds will be made later.
   ///
   /// The start, end and loop of each region must lie within its sound.
-  package convenience init(
-    regions: [SamplerRegion], modulators: [SamplerModulator], sounds: [[[Float]]]
-  ) {
-    self.init(
-      regions: regions, modulators: modulators,
-      sounds: sounds.map { SamplerSoundKind(channels: $0.count, isCompact: false) })
-    let workshop = SoundWorkshop()
-    for (index, channels) in sounds.enumerated() { make(index, of: channels, in: workshop) }
-    for index in sounds.indices { publish(index) }
-  }
-
-  /// Creates an instrument whose sounds will be made later.
   ///
   /// For percussion (`isPercussion`), no key substitutes for another.
   package init(
@@ -43,31 +29,20 @@ package final class SamplerInstrument: @unchecked Sendable {
     plan = SoundList(&regions, sounds: sounds)
     mostBytes = plan.bytes
     understudies = Understudies(regions, isPercussion: isPercussion)
-    memories = .allocate(capacity: max(1, plan.count))
-    memories.initialize(repeating: nil, count: max(1, plan.count))
+    memories = buffers.filled(with: nil, count: max(1, plan.count))
     pointer = InstrumentPointer(
-      regions: Self.copied(regions), count: regions.count,
-      modulators: Self.copied(modulators), sounds: .allocate(capacity: max(1, plan.count)),
-      attacks: KeyLists(regions) { if case .release = $0.trigger { false } else { true } },
-      releases: KeyLists(regions) { if case .release = $0.trigger { true } else { false } },
-      state: InstrumentState(regions), parts: understudies.parts)
+      regions: buffers.copied(regions), count: regions.count,
+      modulators: buffers.copied(modulators),
+      sounds: buffers.room(for: max(1, plan.count)),
+      attacks: KeyLists(regions, in: buffers) { $0.trigger != .release },
+      releases: KeyLists(regions, in: buffers) { $0.trigger == .release },
+      state: InstrumentState(regions, in: buffers), parts: understudies.parts)
   }
 
   /// Returns the upper bound of the memory that the regions' sounds need, in bytes.
   package static func bytes(regions: [SamplerRegion], sounds: [SamplerSoundKind]) -> Int {
     var regions = regions
     return SoundList(&regions, sounds: sounds).bytes
-  }
-
-  deinit {
-    memories.deinitialize(count: max(1, plan.count))
-    memories.deallocate()
-    pointer.regions.deallocate()
-    pointer.modulators.deallocate()
-    pointer.sounds.deallocate()
-    pointer.attacks.deallocate()
-    pointer.releases.deallocate()
-    pointer.state.deallocate()
   }
 
   // MARK: - Sounds
@@ -112,14 +87,6 @@ package final class SamplerInstrument: @unchecked Sendable {
 
   /// Whether a note needed this sound while it was missing.
   package func isMissed(_ sound: Int) -> Bool { understudies.isMissed(sound) }
-
-  fileprivate static func copied<Element: BitwiseCopyable>(
-    _ elements: [Element]
-  ) -> UnsafeMutablePointer<Element> {
-    let memory = UnsafeMutablePointer<Element>.allocate(capacity: max(1, elements.count))
-    for (index, element) in elements.enumerated() { (memory + index).initialize(to: element) }
-    return memory
-  }
 }
 
 /// The format of a sound, known before it is loaded.
@@ -153,7 +120,9 @@ struct KeyLists: BitwiseCopyable {
   private let firsts: UnsafeMutablePointer<Int32>
   private let places: UnsafeMutablePointer<Int32>
 
-  fileprivate init(_ regions: [SamplerRegion], where isMeant: (SamplerRegion) -> Bool) {
+  fileprivate init(
+    _ regions: [SamplerRegion], in buffers: Buffers, where isMeant: (SamplerRegion) -> Bool
+  ) {
     var (starts, lists) = ([Int32](), [Int32]())
     let meant = regions.indices.filter { isMeant(regions[$0]) }
     for key in 0..<128 {
@@ -162,13 +131,8 @@ struct KeyLists: BitwiseCopyable {
         .map { Int32($0) }
     }
     starts.append(Int32(lists.count))
-    firsts = SamplerInstrument.copied(starts)
-    places = SamplerInstrument.copied(lists)
-  }
-
-  fileprivate func deallocate() {
-    firsts.deallocate()
-    places.deallocate()
+    firsts = buffers.copied(starts)
+    places = buffers.copied(lists)
   }
 
   /// Returns the indices of a key's regions.
@@ -193,8 +157,8 @@ struct InstrumentState: BitwiseCopyable {
   let placeOfSwitches: UnsafeMutablePointer<Int32>
   let switchCount: Int
 
-  fileprivate init(_ regions: [SamplerRegion]) {
-    turns = SamplerInstrument.copied(regions.map { _ in 0 })
+  fileprivate init(_ regions: [SamplerRegion], in buffers: Buffers) {
+    turns = buffers.filled(with: 0, count: regions.count)
     var ranges: [(low: UInt8, high: UInt8)] = []
     var (first, last, places) = ([Int32](), [UInt8](), [Int32]())
     for (index, region) in regions.enumerated() {
@@ -212,16 +176,9 @@ struct InstrumentState: BitwiseCopyable {
       if last[place!] == SamplerRegion.noKey { last[place!] = region.switchInitial }
       places.append(Int32(place!))
     }
-    switches = SamplerInstrument.copied(last)
-    switched = SamplerInstrument.copied(first)
-    placeOfSwitches = SamplerInstrument.copied(places)
+    switches = buffers.copied(last)
+    switched = buffers.copied(first)
+    placeOfSwitches = buffers.copied(places)
     switchCount = first.count
-  }
-
-  fileprivate func deallocate() {
-    turns.deallocate()
-    switches.deallocate()
-    switched.deallocate()
-    placeOfSwitches.deallocate()
   }
 }

@@ -3,12 +3,21 @@
 package struct SamplerRegion: BitwiseCopyable, Sendable {
   /// The event that starts a region.
   package enum Trigger: BitwiseCopyable, Sendable {
-    case attack, release, first, legato
+    /// Note on, and note off.
+    case attack, release
+    /// Note on while no other note is held, and while another one is.
+    case first, legato
   }
 
-  /// The behavior at the end of a loop.
+  /// The loop mode.
   package enum LoopMode: BitwiseCopyable, Sendable {
-    case none, continuous, untilRelease, oneShot
+    case none
+    /// Loops for as long as the note sounds, including its release.
+    case continuous
+    /// Loops until note off, then plays on to the end.
+    case untilRelease
+    /// Plays the sample to its end, regardless of note off.
+    case oneShot
   }
 
   /// The value for "no key".
@@ -84,8 +93,8 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
   package init() {}
 
   /// A filter's parameters.
-  package struct Filter: BitwiseCopyable, Sendable {
-    /// The response of the filter.
+  package struct Filter: BitwiseCopyable, Equatable, Sendable {
+    /// The response of the filter, with the number of its poles.
     package enum Kind: BitwiseCopyable, Sendable {
       case lowpass1, lowpass2, highpass1, highpass2, bandpass, bandreject
     }
@@ -94,7 +103,7 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
     package var kind = Kind.lowpass2
     /// The cutoff frequency, in Hz.
     package var cutoff: Float = 20_000
-    /// The resonance at the cutoff, in dB.
+    /// The gain at the cutoff, in dB above a filter without resonance.
     package var resonance: Float = 0
     /// The cutoff change per key above 60, and at full velocity, in cents.
     package var perKey: Float = 0, byVelocity: Float = 0
@@ -103,29 +112,32 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
     package init() {}
   }
 
-  /// An envelope's parameters, in the terms of `RegionEnvelope`.
-  package struct Envelope: BitwiseCopyable, Sendable {
-    /// The times, in seconds.
+  /// The parameters of an envelope with the stages delay, attack, hold, decay, sustain and release.
+  package struct Envelope: BitwiseCopyable, Equatable, Sendable {
+    /// The times, in seconds; hold and decay are those of key 60.
     package var delay: Float = 0, attack: Float = 0, hold: Float = 0, decay: Float = 0
     /// The release time, in seconds.
     package var release: Float = 0
-    /// The start level and the sustain level, 0 to 1.
+    /// The start level and the sustain level, 0 to 1; linear factors for amplitude.
     package var start: Float = 0, sustain: Float = 1
-    /// Whether decay and release times refer to the full range instead of the actual distance.
+    /// Whether decay and release times are those of a fall from 1 to 0, so that a shorter fall takes less
+    /// time, instead of those of the actual distance.
+    ///
+    /// For amplitude the slope is in dB, and 0 is -100 dB.
     package var isWhole = false
-    /// The change of hold and decay per key, in cents.
+    /// The shortening of hold and decay per key above 60, in timecents.
     package var holdPerKey: Float = 0, decayPerKey: Float = 0
-    /// The change of attack and decay at full velocity.
+    /// The seconds that full velocity adds to attack and decay.
     package var attackByVelocity: Float = 0, decayByVelocity: Float = 0
-    /// The change of sustain and release at full velocity.
+    /// What full velocity adds to the sustain level, and to the release in seconds.
     package var sustainByVelocity: Float = 0, releaseByVelocity: Float = 0
 
     /// Creates an envelope that is open while the note lasts.
     package init() {}
   }
 
-  /// A triangle LFO's parameters.
-  package struct Oscillator: BitwiseCopyable, Sendable {
+  /// The parameters of a triangle LFO, which restarts with each note.
+  package struct Oscillator: BitwiseCopyable, Equatable, Sendable {
     /// The delay in seconds, and the frequency in Hz.
     package var delay: Float = 0, frequency: Float = 8.176
     /// The depth for pitch and filter in cents, and for amplitude in dB.
@@ -139,18 +151,29 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
 /// A modulator, as defined by SoundFont 2: maps a controller to a parameter.
 package struct SamplerModulator: BitwiseCopyable, Sendable {
   /// The source of a modulation.
-  package enum Controller: BitwiseCopyable, Sendable {
-    case constant, velocity, key, pressure, wheel
+  package enum Controller: BitwiseCopyable, Hashable, Sendable {
+    /// Always 1.
+    case constant
+    case velocity, key, channelPressure, pitchWheel
+    /// A control change, by its number.
     case control(UInt8)
+    /// Controllers that files name, but that never change here.
+    case keyPressure, pitchWheelRange
   }
 
   /// The shape of the mapping.
   package enum Curve: BitwiseCopyable, Sendable {
-    case linear, concave, convex, step
+    case linear
+    /// Rises slowly at first: -40/96 log10(1 - x).
+    case concave
+    /// Rises fast at first: 1 + 40/96 log10(x).
+    case convex
+    /// 0 in the lower half, 1 in the upper.
+    case step
   }
 
   /// A controller and its mapping.
-  package struct Source: BitwiseCopyable, Sendable {
+  package struct Source: BitwiseCopyable, Hashable, Sendable {
     /// The source of a modulation.
     package var controller: Controller
     /// The shape of the mapping.
@@ -170,19 +193,28 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The target of a modulation.
+  /// The target of a modulation, with the unit of its amount.
   package enum Target: BitwiseCopyable, Sendable {
     // Targets that can change during a note come first: sixteen at most.
+    /// Cents, dB of attenuation, -1 to 1, cents, and dB.
     case pitch, attenuation, pan, cutoff, resonance
+    /// Cents; dB for the gain.
     case tremoloToPitch, tremoloToFilter, tremoloToGain, vibratoToPitch
     case modulationToPitch, modulationToFilter
     // Targets that are fixed at the start of a note.
+    /// Cents per key.
     case keyTracking
+    /// Cents of a frequency, and timecents: 1200 doubles the time.
     case tremoloFrequency, vibratoFrequency, tremoloDelay, vibratoDelay
+    /// Timecents; for the sustain, dB below full level.
     case delay, attack, hold, decay, release, sustain
+    /// Timecents; for the sustain, 0 to 1 below full level.
     case modulationDelay, modulationAttack, modulationHold, modulationDecay, modulationRelease
     case modulationSustain
+    /// Timecents per key.
     case holdPerKey, decayPerKey, modulationHoldPerKey, modulationDecayPerKey
+    /// 0 to 1, of effects that a sampler doesn't have.
+    case reverb, chorus
 
     /// Its index in declaration order.
     var number: Int {
@@ -191,6 +223,9 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
 
     /// Whether the parameter can change during a note.
     package var isLive: Bool { number <= 10 }
+
+    /// Whether a sampler has it.
+    package var isPlayed: Bool { number < 32 }
   }
 
   /// The source, and the source that scales it.

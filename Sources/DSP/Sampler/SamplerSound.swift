@@ -6,13 +6,6 @@ struct SoundSide: BitwiseCopyable {
   let halves: UnsafeRawPointer
   /// Whether samples are 16-bit integers instead of floats.
   let isCompact: Bool
-
-  @_noLocks
-  init(samples: UnsafeRawPointer, halves: UnsafeRawPointer, isCompact: Bool) {
-    self.samples = samples
-    self.halves = halves
-    self.isCompact = isCompact
-  }
 }
 
 /// Both channels of a part of a sound.
@@ -76,22 +69,9 @@ struct SamplerSound: BitwiseCopyable {
   /// The gain that restores the recorded level.
   let gain: Float
   /// The decimated part, if any.
-  private let rest: SoundRest?
-  private let count: Int
-  private let levels: UnsafePointer<SoundLevel>
-
-  init(
-    levels: UnsafePointer<SoundLevel>, count: Int, rest: SoundRest? = nil, isStereo: Bool,
-    gain: Float, limit: Int64, loopLength: Int64
-  ) {
-    self.levels = levels
-    self.count = count
-    self.rest = rest
-    self.isStereo = isStereo
-    self.gain = gain
-    self.limit = limit
-    self.loopLength = loopLength
-  }
+  var rest: SoundRest?
+  let count: Int
+  let levels: UnsafePointer<SoundLevel>
 
   /// Returns the level for a speed in samples per frame.
   @_noLocks

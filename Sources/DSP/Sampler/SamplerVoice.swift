@@ -81,7 +81,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     self.modulators = modulators
     self.sound = sound
     (looped, plain) = (sound, sound)
-    let times = VoiceEnvelope.Times(SamplerRegion.Envelope())
+    let times = SamplerRegion.Envelope()
     envelope = VoiceEnvelope(times, isLoudness: true, sampleRate: 48_000)
     modulation = VoiceEnvelope(times, isLoudness: false, sampleRate: 48_000)
     tremolo = VoiceOscillator(delay: 0, frequency: 1, isUsed: false, sampleRate: 48_000)
@@ -134,22 +134,15 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   ) {
     typealias Target = SamplerModulator.Target
     var loudness = Self.times(
-      data.envelope, once, key: key, velocity: velocity, first: Target.delay.number)
-    loudness.hold *= Self.factor(
-      (60 - key) * (data.envelope.holdPerKey + once[Target.holdPerKey.number]))
-    loudness.decay *= Self.factor(
-      (60 - key) * (data.envelope.decayPerKey + once[Target.decayPerKey.number]))
+      data.envelope, once, key: key, velocity: velocity, first: Target.delay.number,
+      perKey: Target.holdPerKey.number)
     loudness.sustain *= rt_exp(once[Target.sustain.number] * -0.115_129_25)
     // An instant release would click.
     loudness.release = max(loudness.release, loudness.isWhole ? 0.015 : 0.01)
     envelope = VoiceEnvelope(loudness, isLoudness: true, sampleRate: sampleRate)
     var movement = Self.times(
-      data.modulation, once, key: key, velocity: velocity,
-      first: Target.modulationDelay.number)
-    movement.hold *= Self.factor(
-      (60 - key) * (data.modulation.holdPerKey + once[Target.modulationHoldPerKey.number]))
-    movement.decay *= Self.factor(
-      (60 - key) * (data.modulation.decayPerKey + once[Target.modulationDecayPerKey.number]))
+      data.modulation, once, key: key, velocity: velocity, first: Target.modulationDelay.number,
+      perKey: Target.modulationHoldPerKey.number)
     movement.sustain -= once[Target.modulationSustain.number]
     modulation = VoiceEnvelope(movement, isLoudness: false, sampleRate: sampleRate)
     let delay = once[Target.tremoloDelay.number]
@@ -163,13 +156,14 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
       isUsed: true, sampleRate: sampleRate)
   }
 
-  /// Returns the times of an envelope for a velocity, scaled by five consecutive modulator outputs.
+  /// Returns the times of an envelope for a key and a velocity, scaled by five consecutive modulator
+  /// outputs from `first` on, and by two from `perKey` on.
   @_noLocks
   private static func times(
     _ envelope: SamplerRegion.Envelope, _ once: SIMD32<Float>, key: Float, velocity: Float,
-    first: Int
-  ) -> VoiceEnvelope.Times {
-    var times = VoiceEnvelope.Times(envelope)
+    first: Int, perKey: Int
+  ) -> SamplerRegion.Envelope {
+    var times = envelope
     times.attack = max(0, times.attack + velocity * envelope.attackByVelocity)
     times.decay = max(0, times.decay + velocity * envelope.decayByVelocity)
     times.release = max(0, times.release + velocity * envelope.releaseByVelocity)
@@ -179,6 +173,8 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     times.hold *= factor(once[first &+ 2])
     times.decay *= factor(once[first &+ 3])
     times.release *= factor(once[first &+ 4])
+    times.hold *= factor((60 - key) * (envelope.holdPerKey + once[perKey]))
+    times.decay *= factor((60 - key) * (envelope.decayPerKey + once[perKey &+ 1]))
     return times
   }
 

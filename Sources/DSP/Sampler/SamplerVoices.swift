@@ -15,20 +15,18 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   private static var mostLayers: Int { @_noLocks get { 16 } }
 
   private let anchor = Anchor()
+  private let buffers = Buffers()
   private let voices: UnsafeMutablePointer<SamplerVoice>
   // Slots in use, oldest first, and free slots.
   private let active: UnsafeMutablePointer<UInt8>
   private let free: UnsafeMutablePointer<UInt8>
   private let over: UnsafeMutablePointer<VoiceNote>
-  private let none: UnsafeMutablePointer<SamplerRegion>
-  private let noModulator: UnsafeMutablePointer<SamplerModulator>
   private let silence: SoundMemory
-  private let noSound: UnsafeMutablePointer<SamplerSound>
-  // Step buffers of all slots, and a spare one.
-  private let steps: UnsafeMutablePointer<Float>
+  // A step of any voice.
   private let spare: Stereo
   private let reader = SampleReader()
-  private var controllers = SamplerControllers()
+  /// The controllers that modulate all notes.
+  package var controllers = SamplerControllers()
   private var activeCount = 0
   private var freeCount: Int
   private var fadingCount = 0
@@ -40,48 +38,27 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// Creates silent voices.
   package init(sampleRate: Double) {
     self.sampleRate = Float(sampleRate)
-    voices = .allocate(capacity: Self.places)
-    active = .allocate(capacity: Self.places)
-    free = .allocate(capacity: Self.places)
-    over = .allocate(capacity: Self.places)
-    none = .allocate(capacity: 1)
-    none.initialize(to: SamplerRegion())
-    noModulator = .allocate(capacity: 1)
-    noModulator.initialize(
-      to: SamplerModulator(source: .init(.constant), target: .pitch, amount: 0))
+    active = buffers.filled(with: 0, count: Self.places)
+    free = buffers.copied((0..<UInt8(Self.places)).reversed())
+    over = buffers.filled(
+      with: VoiceNote(
+        number: 0, finger: 0, instrument: 0, key: 0, cents: 0, velocity: 0, isLegato: false),
+      count: Self.places)
     silence = SoundMemory()
-    noSound = .allocate(capacity: 1)
-    noSound.initialize(to: silence.sound)
-    active.initialize(repeating: 0, count: Self.places)
-    let note = VoiceNote(
-      number: 0, finger: 0, instrument: 0, key: 0, cents: 0, velocity: 0, isLegato: false)
-    over.initialize(repeating: note, count: Self.places)
+    let none = buffers.box(SamplerRegion())
+    let noModulator = buffers.box(
+      SamplerModulator(source: .init(.constant), target: .pitch, amount: 0))
+    let noSound = buffers.box(silence.sound)
     let length = VoiceEnvelope.usualStep
-    steps = .allocate(capacity: 2 * length * (Self.places + 1))
-    steps.initialize(repeating: 0, count: 2 * length * (Self.places + 1))
-    for place in 0..<Self.places {
+    let steps = buffers.floats(2 * length * (Self.places + 1))
+    voices = buffers.made(count: Self.places) { place in
       let step = steps + 2 * length * place
-      (free + place).initialize(to: UInt8(Self.places - 1 - place))
-      (voices + place).initialize(
-        to: SamplerVoice(
-          region: none, modulators: noModulator, sound: noSound,
-          step: Stereo(step, step + length)))
+      return SamplerVoice(
+        region: none, modulators: noModulator, sound: noSound, step: Stereo(step, step + length))
     }
     spare = Stereo(
       steps + 2 * length * Self.places, steps + (2 * Self.places + 1) * length)
     freeCount = Self.places
-  }
-
-  deinit {
-    voices.deinitialize(count: Self.places)
-    voices.deallocate()
-    active.deallocate()
-    free.deallocate()
-    over.deallocate()
-    none.deallocate()
-    noModulator.deallocate()
-    noSound.deallocate()
-    steps.deallocate()
   }
 
   /// Changes the sample rate in Hz.
@@ -100,26 +77,6 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
 
   /// The number of active voices, including those fading out.
   package var soundingCount: Int { @_noLocks get { activeCount } }
-
-  // MARK: - Controllers
-
-  /// Sets the pitch bend, in semitones.
-  @_noLocks
-  package mutating func setBend(semitones: Float) { controllers.setBend(semitones: semitones) }
-
-  /// Sets the channel pressure, 0 to 1.
-  @_noLocks
-  package mutating func setPressure(_ value: Float) { controllers.setPressure(value) }
-
-  /// Sets a MIDI controller, number and value from 0 to 127.
-  @_noLocks
-  package mutating func setControl(_ number: UInt8, _ value: UInt8) {
-    controllers.setControl(number, value)
-  }
-
-  /// Resets all controllers.
-  @_noLocks
-  package mutating func resetControls() { controllers.reset() }
 
   // MARK: - Notes
 
@@ -260,9 +217,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
       let place = Int(active[index])
       if voices[place].isReleased && overCount < Self.places {
         if voices[place].isFading { fadingCount &-= 1 }
-        for later in index..<activeCount &- 1 { active[later] = active[later &+ 1] }
-        activeCount &-= 1
-        end(place)
+        drop(index)
         return true
       }
       index &-= 1
@@ -281,12 +236,18 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
       if loudness >= 0 && loudness < least { (softest, least) = (index, loudness) }
     }
     guard softest >= 0 && overCount < Self.places else { return false }
-    let place = Int(active[softest])
     fadingCount &-= 1
-    for later in softest..<activeCount &- 1 { active[later] = active[later &+ 1] }
+    drop(softest)
+    return true
+  }
+
+  /// Ends the voice at an index of the list of active ones.
+  @_noLocks
+  private mutating func drop(_ index: Int) {
+    let place = Int(active[index])
+    for later in index..<activeCount &- 1 { active[later] = active[later &+ 1] }
     activeCount &-= 1
     end(place)
-    return true
   }
 
   @_noLocks
@@ -346,8 +307,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   package mutating func render(to output: Stereo, frames: Int) -> Bool {
     overCount = 0
     if activeCount == 0 { return false }
-    Blocks.clear(output.left, frames: frames)
-    Blocks.clear(output.right, frames: frames)
+    output.clear(frames: frames)
     var kept = 0
     for index in 0..<activeCount {
       let place = Int(active[index])

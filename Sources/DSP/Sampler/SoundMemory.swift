@@ -67,8 +67,8 @@ final class SoundMemory: @unchecked Sendable {
     levels = .allocate(capacity: 1)
     levels.initialize(to: SoundLevel(part: SoundPart([side]), end: .max))
     sound = SamplerSound(
-      levels: levels, count: 1, isStereo: false, gain: 1, limit: Int64(layout.limit) << 32,
-      loopLength: 0)
+      limit: Int64(layout.limit) << 32, loopLength: 0, isStereo: false, gain: 1, count: 1,
+      levels: levels)
   }
 
   /// Creates a sound of one or two channels that plays to `end` or loops forever.
@@ -137,8 +137,9 @@ final class SoundMemory: @unchecked Sendable {
     self.planes = planes
     self.bytes = bytes
     sound = SamplerSound(
-      levels: levels, count: layout.levels, rest: rest, isStereo: sources.count == 2,
-      gain: gain ?? 1, limit: Int64(layout.limit) << 32, loopLength: Int64(loop?.count ?? 0) << 32)
+      limit: Int64(layout.limit) << 32, loopLength: Int64(loop?.count ?? 0) << 32,
+      isStereo: sources.count == 2, gain: gain ?? 1, rest: rest, count: layout.levels,
+      levels: levels)
   }
 
   deinit {

@@ -16,6 +16,7 @@ package final class SoundWorkshop {
   static var reach: Int { lowTaps }
 
   private let transform = RealFFT(size: size)
+  private let buffers = Buffers()
   private let block: UnsafeMutablePointer<Float>
   private let spectrum: Planar
   // The kernel for half-way samples, followed by those of levels 1 and up.
@@ -23,29 +24,14 @@ package final class SoundWorkshop {
 
   /// Creates a workshop without cached kernels.
   package init() {
-    block = .allocate(capacity: Self.size)
-    block.initialize(repeating: 0, count: Self.size)
-    spectrum = Self.bins()
+    block = buffers.floats(Self.size)
+    spectrum = Self.bins(in: buffers)
   }
 
-  deinit {
-    block.deallocate()
-    for kernel in kernels + [spectrum] {
-      kernel?.real.deallocate()
-      kernel?.imaginary.deallocate()
-    }
-  }
-
-  private static func bins() -> Planar {
+  private static func bins(in buffers: Buffers) -> Planar {
     // Padding, because bins are read four at a time.
     let count = size / 2 + 16
-    let (real, imaginary) = (
-      UnsafeMutablePointer<Float>.allocate(capacity: count),
-      UnsafeMutablePointer<Float>.allocate(capacity: count)
-    )
-    real.initialize(repeating: 0, count: count)
-    imaginary.initialize(repeating: 0, count: count)
-    return Planar(real, imaginary)
+    return Planar(buffers.floats(count), buffers.floats(count))
   }
 
   /// Writes the half-way samples.
@@ -86,7 +72,7 @@ package final class SoundWorkshop {
     for (later, weight) in weights() {
       block[later & (Self.size - 1)] += Float(weight / Double(Self.size))
     }
-    let made = Self.bins()
+    let made = Self.bins(in: buffers)
     transform.forward(block, to: made)
     kernels[place] = made
     return made

@@ -45,6 +45,7 @@ final class Understudies: @unchecked Sendable {
     }
   }
 
+  private let buffers = Buffers()
   let parts: RegionParts
   private let reaches: [Reach]
   private let isPercussion: Bool
@@ -60,16 +61,9 @@ final class Understudies: @unchecked Sendable {
     }
     distances = Array(repeating: .max, count: regions.count)
     let count = max(1, regions.count)
-    parts = RegionParts(players: .allocate(capacity: count), misses: .allocate(capacity: count))
-    for index in 0..<count {
-      (parts.players + index).initialize(to: Atomic(RegionParts.nobody))
-      (parts.misses + index).initialize(to: Atomic(false))
-    }
-  }
-
-  deinit {
-    parts.players.deallocate()
-    parts.misses.deallocate()
+    parts = RegionParts(
+      players: buffers.made(count: count) { _ in Atomic(RegionParts.nobody) },
+      misses: buffers.made(count: count) { _ in Atomic(false) })
   }
 
   func publish(_ sound: Int) {

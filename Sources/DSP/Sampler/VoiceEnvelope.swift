@@ -15,25 +15,6 @@ struct VoiceEnvelope: BitwiseCopyable {
   /// The usual step, in frames.
   static var usualStep: Int { @_noLocks get { 32 } }
 
-  // The parameters of an envelope; times are in seconds.
-  struct Times: BitwiseCopyable {
-    var delay: Float, attack: Float, hold: Float, decay: Float, release: Float
-    var start: Float, sustain: Float
-    var isWhole: Bool
-
-    @_noLocks
-    init(_ envelope: SamplerRegion.Envelope) {
-      delay = envelope.delay
-      attack = envelope.attack
-      hold = envelope.hold
-      decay = envelope.decay
-      release = envelope.release
-      start = envelope.start
-      sustain = envelope.sustain
-      isWhole = envelope.isWhole
-    }
-  }
-
   private let isLoudness: Bool
   private let isWhole: Bool
   private var stage = Stage.delay
@@ -50,9 +31,9 @@ struct VoiceEnvelope: BitwiseCopyable {
   /// The current level.
   private(set) var level: Float
 
-  /// Starts an envelope.
+  /// Starts an envelope, whose times and levels are those of the note.
   @_noLocks
-  init(_ times: Times, isLoudness: Bool, sampleRate: Float) {
+  init(_ times: SamplerRegion.Envelope, isLoudness: Bool, sampleRate: Float) {
     self.isLoudness = isLoudness
     isWhole = times.isWhole
     toGo = Self.frames(times.delay, sampleRate)

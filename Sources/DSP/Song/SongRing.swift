@@ -7,25 +7,16 @@ internal import Synchronization
 package final class SongRing: @unchecked Sendable {
   /// The audio thread's view of the ring.
   package let pointer: SongPointer
+  private let buffers = Buffers()
   private var marks: UnsafeMutablePointer<SongMarks> { pointer.marks }
 
   /// Creates a ring for at least `seconds` at a sample rate in Hz.
   package init(seconds: Double, sampleRate: Int) {
     var capacity = 1
     while Double(capacity) < seconds * Double(sampleRate) { capacity *= 2 }
-    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
-    memory.initialize(repeating: 0, count: 2 * capacity)
-    let marks = UnsafeMutablePointer<SongMarks>.allocate(capacity: 1)
-    marks.initialize(to: SongMarks())
     pointer = SongPointer(
-      sound: Stereo(memory, memory + capacity), capacity: capacity, marks: marks,
+      sound: buffers.stereo(capacity), capacity: capacity, marks: buffers.box(SongMarks()),
       sampleRate: sampleRate)
-  }
-
-  deinit {
-    pointer.sound.left.deallocate()
-    marks.deinitialize(count: 1)
-    marks.deallocate()
   }
 
   // MARK: - Producer
@@ -47,8 +38,7 @@ package final class SongRing: @unchecked Sendable {
     while done < frames {
       let start = (written + done) & (pointer.capacity - 1)
       let count = min(frames - done, pointer.capacity - start)
-      Blocks.copy(sound.left + done, to: pointer.sound.left + start, frames: count)
-      Blocks.copy(sound.right + done, to: pointer.sound.right + start, frames: count)
+      sound.advanced(by: done).copy(to: pointer.sound.advanced(by: start), frames: count)
       done += count
     }
     marks.pointee.written.store(written + frames, ordering: .releasing)  // publishes the frames
@@ -117,8 +107,7 @@ package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
     while done < frames {
       let start = (read &+ done) & (capacity &- 1)
       let count = min(frames &- done, capacity &- start)
-      Blocks.copy(sound.left + start, to: out.left + done, frames: count)
-      Blocks.copy(sound.right + start, to: out.right + done, frames: count)
+      sound.advanced(by: start).copy(to: out.advanced(by: done), frames: count)
       done &+= count
     }
     marks.pointee.read.store(read &+ frames, ordering: .releasing)  // frees their slots

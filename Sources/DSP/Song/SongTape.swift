@@ -10,6 +10,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   private static var longestPiece: Int { @_noLocks get { 256 } }
 
   private let anchor = Anchor()
+  private let buffers = Buffers()
   private let ahead: Int
   private let riseFrames: Int
   private(set) var laid: Tape
@@ -31,12 +32,8 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     riseFrames = Int(Self.riseSeconds * sampleRate)
     // The fastest step, on top of the longest lookback of an engine.
     laid = Tape(seconds: 0.1, reach: reach, sampleRate: sampleRate)
-    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * Self.longestPiece)
-    memory.initialize(repeating: 0, count: 2 * Self.longestPiece)
-    piece = Stereo(memory, memory + Self.longestPiece)
+    piece = buffers.stereo(Self.longestPiece)
   }
-
-  deinit { piece.left.deallocate() }
 
   /// Starts a song, or none, after `silence` frames.
   ///
@@ -92,8 +89,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
       let count = min(toGo, Self.longestPiece)
       let read = readAhead(count)
       if read < count {
-        rt_zero(piece.left + read, count &- read)
-        rt_zero(piece.right + read, count &- read)
+        piece.advanced(by: read).clear(frames: count &- read)
         if isAllLaid { framesBehind &+= count &- read }
       }
       laid.write(piece, frames: count)

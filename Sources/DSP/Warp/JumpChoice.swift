@@ -11,13 +11,6 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     var likeness: Float
     /// Whether the jump is through silence.
     var isSilent: Bool
-
-    @_noLocks
-    init(lag: Float, likeness: Float, isSilent: Bool) {
-      self.lag = lag
-      self.likeness = likeness
-      self.isSilent = isSilent
-    }
   }
 
   // The shortest lag: tones above 500 Hz jump by several periods.

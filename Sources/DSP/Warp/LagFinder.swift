@@ -12,12 +12,6 @@ struct LagFinder: ~Copyable {
     var lag: Float
     /// The normalized correlation; 1 is an exact repetition.
     var likeness: Float
-
-    @_noLocks
-    init(lag: Float, likeness: Float) {
-      self.lag = lag
-      self.likeness = likeness
-    }
   }
 
   // The correlation window: enough of the lowest period to recognize it.
@@ -53,6 +47,7 @@ struct LagFinder: ~Copyable {
   // Whether the decimated copies match the pattern and the field.
   private var isShrunk = false
   private let coarse: Int
+  private let buffers = Buffers()
   private let pattern: UnsafeMutablePointer<Float>
   private let field: UnsafeMutablePointer<Float>
   private let coarsePattern: UnsafeMutablePointer<Float>
@@ -73,15 +68,12 @@ struct LagFinder: ~Copyable {
     count = window
     let most = 2 * greatestLag + window + 8 * coarse
     let stretch = window + ahead
-    pattern = .allocate(capacity: 2 * stretch + 3 * most)
-    pattern.initialize(repeating: 0, count: 2 * stretch + 3 * most)
+    pattern = buffers.floats(2 * stretch + 3 * most)
     field = pattern + stretch
     coarsePattern = field + most
     coarseField = coarsePattern + stretch
     scores = coarseField + most
   }
-
-  deinit { pattern.deallocate() }
 
   /// Returns the best lag from `least` to `greatest`, forward or backward from the stretch that
   /// ends at `end`.

@@ -60,6 +60,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   let fade: Int
   private let longFade: Int
   let quickFade: Int
+  private let buffers = Buffers()
   private var shape: UnsafePointer<Float>
   private let shapes: UnsafeMutablePointer<Float>
   private let scratch: UnsafeMutablePointer<Float>
@@ -77,7 +78,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     longFade = Int(Self.longFadeSeconds * sampleRate)
     quickFade = max(Int(Self.quickFadeSeconds * sampleRate), 2)
     choice = JumpChoice(sampleRate: sampleRate, fade: fade, quickFade: quickFade)
-    shapes = .allocate(capacity: fade + longFade + quickFade + 2 * WarpStep.longest)
+    shapes = buffers.floats(fade + longFade + quickFade + 2 * WarpStep.longest)
     shape = UnsafePointer(shapes)
     for (length, start) in [(fade, 0), (longFade, fade), (quickFade, fade + longFade)] {
       for frame in 0..<length {
@@ -86,10 +87,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       }
     }
     scratch = shapes + fade + longFade + quickFade
-    scratch.initialize(repeating: 0, count: 2 * WarpStep.longest)
   }
-
-  deinit { shapes.deallocate() }
 
   /// Resets the state; the next step starts from its own position.
   @_noLocks

@@ -48,9 +48,7 @@ struct OnsetWatch: BitwiseCopyable {
     guard framesToChunk <= 0 else { return false }
     framesToChunk = Self.chunk
     let start = now &- Int64(Self.chunk)
-    peak = max(
-      Magnitude(tape.left(at: start), frames: Self.chunk).peak,
-      Magnitude(tape.right(at: start), frames: Self.chunk).peak)
+    peak = tape.peak(from: start, frames: Self.chunk)
     let isOnset = peak > Self.rise * heldBefore && peak > Self.floor
     let began = peak > Self.rise * held ? start : start &- Int64(Self.chunk)
     heldBefore = held * release
@@ -87,9 +85,7 @@ struct OnsetWatch: BitwiseCopyable {
     let rest = Self.chunk &- framesToChunk
     guard hasBegun && rest > 0 else { return nil }
     let start = now &- Int64(rest)
-    let peak = max(
-      Magnitude(tape.left(at: start), frames: rest).peak,
-      Magnitude(tape.right(at: start), frames: rest).peak)
+    let peak = tape.peak(from: start, frames: rest)
     return peak > Self.rise * held && peak > Self.floor
       ? Self.frames(from: place, to: start) : nil
   }

@@ -32,7 +32,7 @@ struct PauseWatch: BitwiseCopyable {
   mutating func listen(_ tape: borrowing Tape, before place: Int64, frames: Int) {
     forget()
     let first = place &- Int64(frames)
-    guard Self.peak(tape, at: first, frames: frames) < floor else { return }
+    guard tape.peak(from: first, frames: frames) < floor else { return }
     (start, end, hasEnded) = (first, place, false)
   }
 
@@ -59,13 +59,6 @@ struct PauseWatch: BitwiseCopyable {
       attack = Self.firstFrame(
         tape, from: first, frames: frames, above: Self.shareOfPeak * peak)
     }
-  }
-
-  @_noLocks
-  private static func peak(_ tape: borrowing Tape, at start: Int64, frames: Int) -> Float {
-    max(
-      Magnitude(tape.left(at: start), frames: frames).peak,
-      Magnitude(tape.right(at: start), frames: frames).peak)
   }
 
   /// Returns the first frame that reaches `least` in either channel, or the last frame.

@@ -31,6 +31,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   private let fillsAtOnce: Int
   private static var ringSize: Int { @_noLocks get { 1024 } }
 
+  private let buffers = Buffers()
   // One allocation holds all buffers.
   private let filter: UnsafeMutablePointer<Float>
   private let raw: UnsafeMutablePointer<Float>
@@ -65,8 +66,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
 
     let rawSize = fillsAtOnce * factor + taps
     let sizes = [taps, rawSize, Self.ringSize, held, longest + 2]
-    filter = .allocate(capacity: sizes.reduce(0, +))
-    filter.initialize(repeating: 0, count: sizes.reduce(0, +))
+    filter = buffers.floats(sizes.reduce(0, +))
     raw = filter + taps
     ring = raw + rawSize
     sound = ring + Self.ringSize
@@ -84,8 +84,6 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     }
     for tap in 0..<taps { filter[tap] = Float(weights[tap] / sum) }
   }
-
-  deinit { filter.deallocate() }
 
   /// Restarts at a frame of the tape; the last period remains until there is a new one.
   @_noLocks

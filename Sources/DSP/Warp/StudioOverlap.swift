@@ -5,6 +5,7 @@ internal import CRealtime
 /// Positions are in stretched samples since the start. The sum of frames is divided by the sum of
 /// their windows, so hops may vary.
 struct StudioOverlap: ~Copyable {
+  private let buffers = Buffers()
   // Sums start at `whole`. The ring holds finished samples for the reader and mirrors its first
   // ones after the last, like a tape.
   private let sums: UnsafeMutablePointer<Float>
@@ -26,19 +27,12 @@ struct StudioOverlap: ~Copyable {
   init(longest: Int, piece: Int, reach: Int, gain: Float) {
     self.gain = gain
     room = longest + 8
-    sums = .allocate(capacity: 3 * room)
+    sums = buffers.floats(3 * room)
     var size = 64
     while size < piece + 2 * reach { size *= 2 }
     ringSize = size
     ringStep = size + reach
-    ring = .allocate(capacity: 2 * ringStep)
-    sums.initialize(repeating: 0, count: 3 * room)
-    ring.initialize(repeating: 0, count: 2 * ringStep)
-  }
-
-  deinit {
-    sums.deallocate()
-    ring.deallocate()
+    ring = buffers.floats(2 * ringStep)
   }
 
   /// Clears the buffer and restarts at position 0.

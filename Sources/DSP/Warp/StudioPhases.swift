@@ -17,6 +17,7 @@ internal import CRealtime
 /// computed from the sum of their power, so the interchannel phase is preserved.
 struct StudioPhases: ~Copyable {
   private let anchor = Anchor()
+  private let buffers = Buffers()
   // The power ratio by which a front must exceed a steady bin's own past to take it over. Without
   // it, a transient that grows as the window reaches it is rotated by the nearest tone in each
   // frame, and its frames cancel. With twice the value, tones lose.
@@ -96,10 +97,8 @@ struct StudioPhases: ~Copyable {
     usualHop = Float(hop)
     bins = size / 2 + 1
     room = bins + 11
-    memory = .allocate(capacity: 9 * room)
-    memory.initialize(repeating: 0, count: 9 * room)
-    angles = .allocate(capacity: 7 * room)
-    angles.initialize(repeating: 0, count: 7 * room)
+    memory = buffers.floats(9 * room)
+    angles = buffers.filled(with: 0, count: 7 * room)
     turns = angles
     deviations = angles + room
     across = angles + 2 * room
@@ -131,11 +130,6 @@ struct StudioPhases: ~Copyable {
     measured.memory = Self.memoryOfWander
     measured.by_wander = 1 / Self.wander
     measured.least_wander = Self.leastWander
-  }
-
-  deinit {
-    memory.deallocate()
-    angles.deallocate()
   }
 
   private var power: UnsafeMutablePointer<Float> {

@@ -14,6 +14,7 @@ internal import CRealtime
 /// which a frame is processed, and the lead of the synthesis before a frame's center.
 package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
+  private let buffers = Buffers()
   private static var slices: Int { @_noLocks get { 16 } }
 
   private let long: StudioWindow
@@ -88,12 +89,9 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       reach: reach, gain: Float(long.size))
     // Offsets of a power of two would map all parts to the same few cache sets.
     part = long.size + 48
-    memory = .allocate(capacity: 14 * part)
-    memory.initialize(repeating: 0, count: 14 * part)
+    memory = buffers.floats(14 * part)
     start(at: 0)
   }
-
-  deinit { memory.deallocate() }
 
   private var grain: Planar { @_noLocks get { planar(0) } }
   private var scratch: Planar { @_noLocks get { planar(1) } }

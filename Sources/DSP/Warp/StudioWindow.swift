@@ -24,6 +24,7 @@ struct StudioWindow: ~Copyable {
   /// The falling slope, preceded by room for a rise of half a transform.
   let falling: UnsafeMutablePointer<Float>
 
+  private let buffers = Buffers()
   private let shape: UnsafeMutablePointer<Float>
 
   // Between a sine and a Hann window: the latter separates close partials less, the former leaks
@@ -43,14 +44,12 @@ struct StudioWindow: ~Copyable {
     var size = least
     while size < back + ahead { size *= 2 }
     self.size = size
-    falling = .allocate(capacity: size / 2 + fall) + size / 2
-    (falling - size / 2).initialize(repeating: 0, count: size / 2 + fall)
+    falling = buffers.floats(size / 2 + fall) + size / 2
     for frame in 0..<fall {
       let root = rt_cos(Double.pi / 2 * (Double(frame) + 0.5) / Double(fall))
       falling[frame] = Float(root * root)
     }
-    shape = .allocate(capacity: back + ahead + 4)
-    shape.initialize(repeating: 0, count: back + ahead + 4)
+    shape = buffers.floats(back + ahead + 4)
     for frame in 0..<(back + ahead) {
       let part =
         frame < back
@@ -68,11 +67,6 @@ struct StudioWindow: ~Copyable {
     let gain = wantedSum == 0 ? 1 : wantedSum / Float(sum)
     for frame in 0..<(back + ahead) { shape[frame] *= gain }
     self.sum = Float(sum) * gain
-  }
-
-  deinit {
-    shape.deallocate()
-    (falling - size / 2).deallocate()
   }
 
   /// Applies the window to both channels around `place`.

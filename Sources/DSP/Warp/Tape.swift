@@ -6,6 +6,7 @@ internal import CRealtime
 /// older than the capacity are overwritten.
 package struct Tape: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
+  private let buffers = Buffers()
   /// The number of frames readable contiguously from any position.
   package let reach: Int
   /// The number of frames held.
@@ -27,12 +28,9 @@ package struct Tape: ~Copyable, @unchecked Sendable {
     while Double(capacity) < seconds * sampleRate + Double(reach) { capacity *= 2 }
     self.capacity = capacity
     self.reach = reach
-    leftSide = .allocate(capacity: 2 * (capacity + reach))
-    leftSide.initialize(repeating: 0, count: 2 * (capacity + reach))
+    leftSide = buffers.floats(2 * (capacity + reach))
     rightSide = leftSide + capacity + reach
   }
-
-  deinit { leftSide.deallocate() }
 
   /// Returns the left channel from `frame` on; `reach` frames are valid.
   @_noLocks
@@ -46,16 +44,22 @@ package struct Tape: ~Copyable, @unchecked Sendable {
     UnsafePointer(rightSide + (Int(truncatingIfNeeded: frame) & (capacity &- 1)))
   }
 
+  /// Returns the peak of both channels over the `frames` frames from `start` on.
+  @_noLocks
+  borrowing func peak(from start: Int64, frames: Int) -> Float {
+    max(
+      Magnitude(left(at: start), frames: frames).peak,
+      Magnitude(right(at: start), frames: frames).peak)
+  }
+
   /// Appends `frames` frames, at most `capacity`.
   @_noLocks
   package mutating func write(_ sound: Stereo, frames: Int) {
     var done = 0
     while done < frames {
-      let start = Int(truncatingIfNeeded: head) & (capacity &- 1)
-      let count = min(frames &- done, capacity &- start)
-      put(sound.left + done, to: leftSide, at: start, frames: count)
-      put(sound.right + done, to: rightSide, at: start, frames: count)
-      head &+= Int64(count)
+      let (place, count) = room(frames &- done)
+      sound.advanced(by: done).copy(to: place, frames: count)
+      append(frames: count)
       done &+= count
     }
   }
@@ -85,23 +89,10 @@ package struct Tape: ~Copyable, @unchecked Sendable {
   package mutating func writeSilence(frames: Int) {
     var done = 0
     while done < frames {
-      let start = Int(truncatingIfNeeded: head) & (capacity &- 1)
-      let count = min(frames &- done, capacity &- start)
-      for side in 0..<2 {
-        let samples = side == 0 ? leftSide : rightSide
-        rt_zero(samples + start, count)
-        if start < reach { rt_zero(samples + capacity + start, min(count, reach &- start)) }
-      }
-      head &+= Int64(count)
+      let (place, count) = room(frames &- done)
+      place.clear(frames: count)
+      append(frames: count)
       done &+= count
     }
-  }
-
-  @_noLocks
-  private func put(
-    _ from: UnsafePointer<Float>, to side: UnsafeMutablePointer<Float>, at start: Int, frames: Int
-  ) {
-    rt_copy(side + start, from, frames)
-    if start < reach { rt_copy(side + capacity + start, from, min(frames, reach &- start)) }
   }
 }

@@ -51,6 +51,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
   /// The distance of unvoiced marks at rates other than 1: long enough for low notes.
   let wideGap: Int
 
+  private let buffers = Buffers()
   private let marks: UnsafeMutablePointer<VoiceMark>
   private let longest: Int
   private let shortestRun: Int
@@ -69,21 +70,13 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     wideGap = Int(sampleRate * 0.010)
     factor = max(1, Int((sampleRate / 12_000).rounded()))
     room = 4 * longest + 64
-    marks = .allocate(capacity: Self.size)
-    marks.initialize(
-      repeating: VoiceMark(place: 0, span: 0, period: 0, isVoiced: false, clarity: 0),
-      count: Self.size)
-    old = .allocate(capacity: 5 * room)
-    old.initialize(repeating: 0, count: 5 * room)
+    marks = buffers.filled(
+      with: VoiceMark(place: 0, span: 0, period: 0, isVoiced: false, clarity: 0), count: Self.size)
+    old = buffers.floats(5 * room)
     new = old + room
     coarseOld = new + room
     coarseNew = coarseOld + room
     scores = coarseNew + room
-  }
-
-  deinit {
-    marks.deallocate()
-    old.deallocate()
   }
 
   @_noLocks

@@ -2,6 +2,7 @@ internal import CRealtime
 
 /// The spectrum of two periods of a voice with the window of a grain, evaluated at any frequency.
 struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
+  private let buffers = Buffers()
   // The windowed signal, zero-padded to a multiple of eight.
   private let left: UnsafeMutablePointer<Float>
   private let right: UnsafeMutablePointer<Float>
@@ -18,12 +19,9 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
 
   init(sampleRate: Double) {
     room = 2 * Int((sampleRate / PitchTracker.lowest * 1.25).rounded(.up)) + 32
-    left = .allocate(capacity: 2 * room)
-    left.initialize(repeating: 0, count: 2 * room)
+    left = buffers.floats(2 * room)
     right = left + room
   }
-
-  deinit { left.deallocate() }
 
   /// Loads two periods around a position, the phase reference.
   ///

@@ -20,6 +20,7 @@ internal import CRealtime
 /// The tape must have a reach of at least 256 frames.
 package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
+  private let buffers = Buffers()
   static var mostGrains: Int { @_noLocks get { 16 } }
 
   let delayFrames: Int
@@ -52,22 +53,13 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     tracker = PitchTracker(sampleRate: sampleRate)
     marks = VoiceMarks(sampleRate: sampleRate)
     spectrum = VoiceSpectrum(sampleRate: sampleRate)
-    grains = .allocate(capacity: Self.mostGrains)
-    grains.initialize(repeating: VoiceGrain(), count: Self.mostGrains)
-    scratch = .allocate(capacity: 3 * WarpStep.longest)
-    scratch.initialize(repeating: 0, count: 3 * WarpStep.longest)
+    grains = buffers.filled(with: VoiceGrain(), count: Self.mostGrains)
+    scratch = buffers.floats(3 * WarpStep.longest)
     let filterFrames = Self.mostGrains * VoiceFilter.taps
-    filters = .allocate(capacity: filterFrames + VoiceFilter.impulseFrames)
-    filters.initialize(repeating: 0, count: filterFrames + VoiceFilter.impulseFrames)
+    filters = buffers.floats(filterFrames + VoiceFilter.impulseFrames)
     filters[filterFrames + VoiceFilter.taps - 1] = 1
     lag = Int64(delayFrames) << 32
     wantedLag = lag
-  }
-
-  deinit {
-    grains.deallocate()
-    scratch.deallocate()
-    filters.deallocate()
   }
 
   /// Returns the latency in frames at rate 1, the same at any pitch.
@@ -96,8 +88,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   package mutating func process(
     _ tape: borrowing Tape, _ step: WarpStep, bank: borrowing SincBank, to out: Stereo, frames: Int
   ) {
-    rt_zero(out.left, frames)
-    rt_zero(out.right, frames)
+    out.clear(frames: frames)
     if step.isLeap && !isFresh { leap(from: lastPlace, to: step.place) }
     if step.rate != lastRate { holdBack(place: step.place, rate: step.rate) }
     lastRate = step.rate

@@ -44,6 +44,7 @@ package struct Warp: ~Copyable {
   private static var imperceptible: Float { @_noLocks get { 0.002 } }
 
   private let anchor = Anchor()
+  private let buffers = Buffers()
   private let farthest: Int64
   private let leapRoom: Int64
   private let wayBack: Int64
@@ -93,11 +94,8 @@ package struct Warp: ~Copyable {
     formant = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
     octavesOfRate = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
     step = WarpStep(place: 0, rate: WarpStep.unity, pitch: 1)
-    scratch = .allocate(capacity: 2 * WarpStep.longest)
-    scratch.initialize(repeating: 0, count: 2 * WarpStep.longest)
+    scratch = buffers.floats(2 * WarpStep.longest)
   }
-
-  deinit { scratch.deallocate() }
 
   /// Sets the engine.
   ///
@@ -270,14 +268,12 @@ package struct Warp: ~Copyable {
       }
       if isGoing {
         if !sounds {
-          Blocks.clear(out.left, frames: done)
-          Blocks.clear(out.right, frames: done)
+          out.clear(frames: done)
           sounds = true
         }
         render(tape, to: out.advanced(by: done), frames: count)
       } else if sounds {
-        Blocks.clear(out.left + done, frames: count)
-        Blocks.clear(out.right + done, frames: count)
+        out.advanced(by: done).clear(frames: count)
       }
       framesOfStep &-= count
       if framesOfStep == 0 && !chunkSounds { silentFrames &+= WarpStep.longest }

@@ -68,16 +68,22 @@ struct Capture: BitwiseCopyable {
     framesToFade = 0
     pointer.progress.pointee.source = source
     pointer.progress.pointee.isFine = isFine
-    // Releasing: publishes the two.
-    pointer.progress.pointee.state.store(CaptureRing.State.running.byte, ordering: .releasing)
+    publish(.running, to: pointer)
   }
 
   @_noLocks
   private mutating func end(_ state: CaptureRing.State) {
     guard let pointer else { return }
     self.pointer = nil
-    // Releasing: publishes the last frames.
-    pointer.progress.pointee.state.store(state.byte, ordering: .releasing)
+    publish(state, to: pointer)
+  }
+
+  /// Publishes the state, and everything that was written before.
+  @_noLocks
+  private func publish(_ state: CaptureRing.State, to pointer: CapturePointer) {
+    // The real-time check rejects the getter of a raw value. The byte has the same value.
+    pointer.progress.pointee.state.store(
+      unsafeBitCast(state, to: UInt8.self), ordering: .releasing)
   }
 
   /// Captures the next frames.
@@ -112,10 +118,8 @@ struct Capture: BitwiseCopyable {
     let count = room(pointer, frames)
     let place = written & (pointer.capacity &- 1)
     let part = min(count, pointer.capacity &- place)
-    Blocks.clear(pointer.sound.left + place, frames: part)
-    Blocks.clear(pointer.sound.right + place, frames: part)
-    Blocks.clear(pointer.sound.left, frames: count &- part)
-    Blocks.clear(pointer.sound.right, frames: count &- part)
+    pointer.sound.advanced(by: place).clear(frames: part)
+    pointer.sound.clear(frames: count &- part)
     publish(pointer, count, of: frames)
   }
 
@@ -156,7 +160,7 @@ struct Capture: BitwiseCopyable {
       let (place, fading) = (ring.advanced(by: done), min(frames &- done, framesToFade))
       var (former, present) = (input.advanced(by: done), output.advanced(by: done))
       if case .input = source { (former, present) = (present, former) }
-      Capture.copy(former, to: place, frames: fading)
+      former.copy(to: place, frames: fading)
       Crossfade.mix(
         left: present.left, right: present.right, into: place, done: fadeFrames &- framesToFade,
         length: fadeFrames, frames: fading)
@@ -165,13 +169,6 @@ struct Capture: BitwiseCopyable {
     }
     var present = output
     if case .input = source { present = input }
-    Capture.copy(
-      present.advanced(by: done), to: ring.advanced(by: done), frames: frames &- done)
-  }
-
-  @_noLocks
-  private static func copy(_ sound: Stereo, to other: Stereo, frames: Int) {
-    Blocks.copy(sound.left, to: other.left, frames: frames)
-    Blocks.copy(sound.right, to: other.right, frames: frames)
+    present.advanced(by: done).copy(to: ring.advanced(by: done), frames: frames &- done)
   }
 }

@@ -21,11 +21,6 @@ package final class CaptureRing: @unchecked Sendable {
     case ended
     /// The ring was full; no more will come.
     case overrun
-
-    var byte: UInt8 {
-      // The real-time check rejects the getter of a raw value. The byte has the same value.
-      @_noLocks get { unsafeBitCast(self, to: UInt8.self) }
-    }
   }
 
   /// The length of the ring, and of the longest stall of the disk, in seconds.
@@ -38,6 +33,7 @@ package final class CaptureRing: @unchecked Sendable {
   /// Its capacity in frames, a power of two.
   package let capacity: Int
 
+  private let buffers = Buffers()
   private let sound: Stereo
   private let progress: UnsafeMutablePointer<CaptureProgress>
 
@@ -48,17 +44,8 @@ package final class CaptureRing: @unchecked Sendable {
     while size < least { size *= 2 }
     self.rate = rate
     self.capacity = size
-    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * size)
-    memory.initialize(repeating: 0, count: 2 * size)
-    sound = Stereo(memory, memory + size)
-    progress = .allocate(capacity: 1)
-    progress.initialize(to: CaptureProgress())
-  }
-
-  deinit {
-    sound.left.deallocate()
-    progress.deinitialize(count: 1)
-    progress.deallocate()
+    sound = buffers.stereo(size)
+    progress = buffers.box(CaptureProgress())
   }
 
   /// The state of the capture.

@@ -5,7 +5,7 @@ internal import DSP
 /// Pitch and stretch are applied to each source on its own. The echo and then the reverb are applied to their
 /// sum.
 struct Chain: ~Copyable {
-  private var input: LiveInput
+  private(set) var input: LiveInput
   private var echo: Echo
   private var reverb: Reverb
   /// The settings of pitch and stretch, which apply to every source that goes through the chain.
@@ -99,16 +99,6 @@ struct Chain: ~Copyable {
     // A time that is too long is halved, which stays in the beat.
     while seconds > Echo.longestSeconds { seconds /= 2 }
     echo.setSeconds(max(seconds, 0.001))
-  }
-
-  /// The delay of the live input, in frames.
-  var delay: Int {
-    @_noLocks get { input.delay }
-  }
-
-  /// The number of frames that the live input takes to be complete after it was not needed.
-  var warmUp: Int {
-    @_noLocks get { input.warmUp }
   }
 
   /// Applies all settings at once, without glides, before the first block.

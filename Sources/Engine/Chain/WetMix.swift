@@ -5,26 +5,22 @@ internal import DSP
 /// When the wet sound was not needed, the mix stays dry until the warp has warmed up.
 struct WetMix: ~Copyable {
   /// The wet sound, to be rendered before `render`.
-  let wet = Stereo.silent(frames: SegmentMemory.longest)
+  let wet: Stereo
   /// The requested wet share.
   private(set) var share: Float = 1
 
   private var dry: DelayedInput
   private var glide: Glide
   private var warmUpLeft = 0
+  private let buffers = Buffers()
   // One side for the shares of a block.
   private let shares: UnsafeMutablePointer<Float>
 
   init(sampleRate: Float) {
     dry = DelayedInput(sampleRate: sampleRate)
     glide = Glide(at: 1, sampleRate: sampleRate)
-    shares = .allocate(capacity: SegmentMemory.longest)
-    shares.initialize(repeating: 0, count: SegmentMemory.longest)
-  }
-
-  deinit {
-    wet.deallocate()
-    shares.deallocate()
+    wet = buffers.stereo(SegmentMemory.longest)
+    shares = buffers.floats(SegmentMemory.longest)
   }
 
   /// Moves the wet share; from a dry mix, after `warmUp` frames.

@@ -1,3 +1,4 @@
+internal import DSP
 internal import Synchronization
 
 /// The queue into the audio thread: many control threads write, the audio thread reads.
@@ -12,6 +13,7 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
   /// The maximum number of commands in one batch.
   package static let largestBatch = 4096
 
+  private let buffers = Buffers()
   private let slots: UnsafeMutablePointer<Command>
   // For each slot, the number after that of the command in it: written after the command (releasing), read
   // before it (acquiring).
@@ -25,13 +27,10 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
     precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a power of two")
     self.capacity = capacity
     mask = UInt64(capacity - 1)
-    slots = .allocate(capacity: capacity)
-    slots.initialize(repeating: Command(.sync(0)), count: capacity)
+    slots = buffers.filled(with: Command(.sync(0)), count: capacity)
     published = AtomicArray(repeating: 0, count: capacity)
     credits = Atomic(capacity)
   }
-
-  deinit { slots.deallocate() }
 
   /// Writes a batch of commands.
   ///

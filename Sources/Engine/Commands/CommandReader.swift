@@ -19,7 +19,8 @@ struct CommandReader: ~Copyable {
   }
 
   private var schedule = Schedule(capacity: Shared.commandCapacity)
-  private var budget = CommandBudget()
+  /// The work that the block has time for.
+  var budget = CommandBudget()
   // The number of the next command to be received, and whether it continues a batch of this block.
   private var next: UInt64 = 0
   private var isWithinBatch = false
@@ -88,18 +89,6 @@ struct CommandReader: ~Copyable {
   mutating func reserve(before frame: Int64) {
     if schedule.nextFrame < frame { budget.setReserve() }
   }
-
-  /// Releases the reserve.
-  @_noLocks
-  mutating func freeReserve() { budget.freeReserve() }
-
-  /// Spends the cost of an action that a pedal caused.
-  @_noLocks
-  mutating func spend(_ action: Command.Action) { budget.spend(action) }
-
-  /// Spends the cost of voices that start.
-  @_noLocks
-  mutating func spend(voices: Int) { budget.spend(voices: voices) }
 
   /// Shifts all scheduled commands when the timeline jumps.
   @_noLocks

@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The scheduled commands, earliest first, and in the order of their arrival for the same frame.
 ///
 /// A binary heap in memory of fixed size. The credits of `CommandQueue` keep it from overflowing. Audio
@@ -15,18 +17,15 @@ struct Schedule: ~Copyable {
     }
   }
 
+  private let buffers = Buffers()
   private let entries: UnsafeMutablePointer<Entry>
   private let capacity: Int
   private(set) var count = 0
 
   init(capacity: Int) {
     self.capacity = capacity
-    entries = .allocate(capacity: capacity)
-    entries.initialize(
-      repeating: Entry(command: Command(.sync(0)), number: 0), count: capacity)
+    entries = buffers.filled(with: Entry(command: Command(.sync(0)), number: 0), count: capacity)
   }
-
-  deinit { entries.deallocate() }
 
   /// The frame of the earliest command; `Int64.max` without one.
   var nextFrame: Int64 {

@@ -33,6 +33,7 @@ struct LoopTracker: ~Copyable {
   private static var leastPhase: Double { @_noLocks get { 48 } }
 
   private let slot: Int
+  private let buffers = Buffers()
   private let versions: UnsafeMutablePointer<Version>
   // The history as written last: serial numbers, and the index of the current one.
   private let history: UnsafeMutablePointer<UInt32>
@@ -53,15 +54,8 @@ struct LoopTracker: ~Copyable {
   /// Creates a tracker of a loop that the journal knows nothing of.
   init(slot: Int) {
     self.slot = slot
-    versions = .allocate(capacity: Self.mostVersions)
-    versions.initialize(repeating: Version(), count: Self.mostVersions)
-    history = .allocate(capacity: Self.mostVersions)
-    history.initialize(repeating: 0, count: Self.mostVersions)
-  }
-
-  deinit {
-    versions.deallocate()
-    history.deallocate()
+    versions = buffers.filled(with: Version(), count: Self.mostVersions)
+    history = buffers.filled(with: 0, count: Self.mostVersions)
   }
 
   /// Resets the state: the journal knows nothing.
@@ -80,11 +74,11 @@ struct LoopTracker: ~Copyable {
     for index in 0..<view.count {
       let version = view.versions[index]
       versions[version] = Version()
-      versions[version].serial = view.serial(version)
+      versions[version].serial = view[version].serial
       versions[version].next = view.pagesOfClip
       guard hasHistory else { continue }
-      versions[version].length = length(of: version, view.length(version), view)
-      history[index] = view.serial(version)
+      versions[version].length = length(of: version, view[version].length, view)
+      history[index] = view[version].serial
       (historyCount, historyPlace) = (view.count, view.place)
     }
   }
@@ -130,7 +124,7 @@ struct LoopTracker: ~Copyable {
       isWritten =
         begin(version, after: before, view, &inlet)
         && compare(version, end: view.pagesOfClip, view, &inlet)
-        && writeLength(version, view.length(version), view, &inlet)
+        && writeLength(version, view[version].length, view, &inlet)
       before = version
     }
     // A version whose end is still being assembled is no step to go back to.
@@ -149,7 +143,7 @@ struct LoopTracker: ~Copyable {
   /// Whether the journal has a version.
   @_noLocks
   private func has(_ version: Int, _ view: ClipView) -> Bool {
-    versions[version].serial != 0 && versions[version].serial == view.serial(version)
+    versions[version].serial != 0 && versions[version].serial == view[version].serial
   }
 
   /// Writes a version as a copy of the one before if they belong to one clip.
@@ -161,12 +155,12 @@ struct LoopTracker: ~Copyable {
   ) -> Bool {
     if has(version, view) { return true }
     var state = Version()
-    state.serial = view.serial(version)
-    if before >= 0 && view.clip(before) == view.clip(version) {
+    state.serial = view[version].serial
+    if before >= 0 && view[before].clip == view[version].clip {
       // The copy has the pages as they are in the journal.
       if !writeAllTouched(of: before, view, &inlet) { return false }
       state.base = before
-      state.baseSerial = view.serial(before)
+      state.baseSerial = view[before].serial
     }
     let record = LoopRecord(
       .version, slot: slot, serial: state.serial, other: Int(state.baseSerial))
@@ -185,7 +179,7 @@ struct LoopTracker: ~Copyable {
     let state = versions[version]
     let mayShare = state.base >= 0
     // Of a base that is gone, it is unknown which pages it had.
-    let hasBase = mayShare && view.serial(state.base) == state.baseSerial
+    let hasBase = mayShare && view[state.base].serial == state.baseSerial
     var index = state.next
     while index < end && inlet.budget > 0 {
       inlet.budget &-= 1
@@ -226,10 +220,10 @@ struct LoopTracker: ~Copyable {
   @_noLocks
   private func length(of version: Int, _ frames: Int, _ view: ClipView) -> LoopRecord {
     LoopRecord(
-      .length, slot: slot, serial: view.serial(version), layers: view.layers(version),
+      .length, slot: slot, serial: view[version].serial, layers: view[version].layers,
       frames: frames,
-      round: frames == view.length(version) ? view.round(version) : Double(frames),
-      clip: view.clip(version))
+      round: frames == view[version].length ? view[version].round : Double(frames),
+      clip: view[version].clip)
   }
 
   @_noLocks
@@ -254,12 +248,12 @@ struct LoopTracker: ~Copyable {
   private mutating func writeHistory(_ view: ClipView, _ inlet: inout JournalInlet) -> Bool {
     var isSame = view.count == historyCount && view.place == historyPlace
     for index in 0..<view.count where isSame {
-      isSame = history[index] == view.serial(view.versions[index])
+      isSame = history[index] == view[view.versions[index]].serial
     }
     if isSame { return true }
     if inlet.room < view.count { return false }
     for index in 0..<view.count {
-      history[index] = view.serial(view.versions[index])
+      history[index] = view[view.versions[index]].serial
       _ = inlet.write(
         LoopRecord(
           .history, slot: slot, count: view.count, serial: history[index], other: view.place))
@@ -354,7 +348,7 @@ struct LoopTracker: ~Copyable {
   /// Whether the journal has an older state of a touched page, and a comparison won't write it.
   @_noLocks
   private func isDue(_ entry: TouchedPages.Entry, _ view: ClipView) -> Bool {
-    entry.serial != 0 && view.serial(entry.version) == entry.serial && has(entry.version, view)
+    entry.serial != 0 && view[entry.version].serial == entry.serial && has(entry.version, view)
       && entry.index < versions[entry.version].next
   }
 

@@ -2,6 +2,7 @@ internal import DSP
 
 /// Writes the changes of all loops to the journal, and restarts loops that played when it ended.
 struct LoopTrackers: ~Copyable {
+  private let buffers = Buffers()
   private let trackers: UnsafeMutablePointer<LoopTracker>
   // The position in its clip at which each loop starts with the first driver, in seconds; negative if it
   // doesn't.
@@ -27,16 +28,8 @@ struct LoopTrackers: ~Copyable {
   init(count: Int, _ journal: LoopJournal) {
     self.count = count
     inlet = JournalInlet(journal)
-    trackers = .allocate(capacity: count)
-    for index in 0..<count { (trackers + index).initialize(to: LoopTracker(slot: index)) }
-    starts = .allocate(capacity: count)
-    starts.initialize(repeating: -1, count: count)
-  }
-
-  deinit {
-    trackers.deinitialize(count: count)
-    trackers.deallocate()
-    starts.deallocate()
+    trackers = buffers.made(count: count) { LoopTracker(slot: $0) }
+    starts = buffers.filled(with: -1, count: count)
   }
 
   /// Whether there is work even if no loop changes.

@@ -34,9 +34,8 @@ struct ClipRecording: BitwiseCopyable {
   /// Returns its version, or nil if nothing was being recorded. `frames` and the times stay.
   @_noLocks
   mutating func end() -> Int? {
-    let ended = version
-    version = nil
-    return ended
+    defer { version = nil }
+    return version
   }
 
   /// Counts frames that were recorded.

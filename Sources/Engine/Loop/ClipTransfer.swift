@@ -12,6 +12,7 @@ package final class ClipTransfer: @unchecked Sendable {
   package let sound: Stereo
   /// The maximum number of frames of a clip and its tail.
   package let capacity: Int
+  private let buffers = Buffers()
   let account: UnsafeMutablePointer<ClipAccount>
 
   /// The length of the longest clip that fits, in seconds.
@@ -21,16 +22,8 @@ package final class ClipTransfer: @unchecked Sendable {
   package init(sampleRate: Int, seconds: Double = 10) {
     self.seconds = seconds
     capacity = Int((seconds + Self.secondsBehind) * Double(sampleRate))
-    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
-    memory.initialize(repeating: 0, count: 2 * capacity)
-    sound = Stereo(memory, memory + capacity)
-    account = .allocate(capacity: 1)
-    account.initialize(to: ClipAccount(sampleRate: sampleRate))
-  }
-
-  deinit {
-    sound.left.deallocate()
-    account.deallocate()
+    sound = buffers.stereo(capacity)
+    account = buffers.box(ClipAccount(sampleRate: sampleRate))
   }
 
   /// The length of the clip in frames.

@@ -56,7 +56,6 @@ struct Gate: BitwiseCopyable {
       frame &+= 1
     }
     if isOpen || frame == frames { return }
-    Blocks.clear(sound.left + frame, frames: frames &- frame)
-    Blocks.clear(sound.right + frame, frames: frames &- frame)
+    sound.advanced(by: frame).clear(frames: frames &- frame)
   }
 }

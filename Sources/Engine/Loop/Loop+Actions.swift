@@ -67,10 +67,7 @@ extension Loop {
   }
 
   var isQuantized: Bool {
-    @_noLocks get {
-      if case .some = settings.quantum { return true }
-      return false
-    }
+    @_noLocks get { if case .some = settings.quantum { true } else { false } }
   }
 
   @_noLocks
@@ -143,20 +140,17 @@ extension Loop {
 
   @_noLocks
   private func isRecordOn(_ action: LoopAction) -> Bool {
-    if case .recordOn = action { return true }
-    return false
+    if case .recordOn = action { true } else { false }
   }
 
   @_noLocks
   func means(_ event: LoopEvent) -> Bool {
-    if case .some = state.after(event) { return true }
-    return false
+    if case .some = state.after(event) { true } else { false }
   }
 
   @_noLocks
   func isPossible(_ action: LoopAction) -> Bool {
-    if case .some = refusal(of: action) { return false }
-    return true
+    if case .some = refusal(of: action) { false } else { true }
   }
 
   var fixedFrames: Int {

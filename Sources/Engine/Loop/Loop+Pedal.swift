@@ -38,10 +38,7 @@ struct Pedal: BitwiseCopyable {
 
 extension PedalMeaning {
   fileprivate var isOn: Bool {
-    @_noLocks get {
-      if case .off = self { return false }
-      return true
-    }
+    @_noLocks get { if case .off = self { false } else { true } }
   }
 }
 

@@ -77,7 +77,7 @@ extension Loop {
     guard let version = recording.end() else { return }
     if recording.frames == 0 {
       // Started and ended on one frame: there is nothing to play.
-      if cues.removeBegin(of: version) { tape.dropClip(version) } else { tape.endRecording(at: 0) }
+      if cues.removeBegin(of: version) { tape.release(version) } else { tape.endRecording(at: 0) }
       return
     }
     let cycle = recording.cycle(endingAt: moment.exact)

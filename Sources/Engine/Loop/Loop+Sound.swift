@@ -40,10 +40,7 @@ extension Loop {
   }
 
   private var isHearingAll: Bool {
-    @_noLocks get {
-      if case .mix = settings.source { return true }
-      return false
-    }
+    @_noLocks get { if case .mix = settings.source { true } else { false } }
   }
 
   // MARK: - Transfers
@@ -56,15 +53,11 @@ extension Loop {
     _ pointer: ClipPointer, loading: Bool, origin: CommandOrigin
   ) -> EngineRefusal? {
     if transfer.isUnderWay { return .transferring }
-    if Double(pointer.account.pointee.sampleRate) < sampleRate
-      || Double(pointer.account.pointee.sampleRate) > sampleRate
-    {
-      return .otherRate
-    }
+    if Double(pointer.account.pointee.sampleRate) != sampleRate { return .otherRate }
     if loading {
       if state.isRecording { return .meaningless }
       if keeping.isUnderWay || tape.isGrowing { return .transferring }
-      guard let version = tape.beginLoading() else { return .noMemory }
+      guard let version = tape.beginClip() else { return .noMemory }
       transfer.begin(.loading, pointer, version: version, origin: origin)
     } else {
       if tape.length == 0 { return .nothingRecorded }

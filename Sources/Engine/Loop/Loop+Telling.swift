@@ -63,7 +63,8 @@ extension Loop {
   func publish(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, at frame: Int64) {
     loop.pointee.state.publish(
       state: state, pending: queued.action, activity: activity, toCome: activityToCome,
-      isOverdubbing: layer.isOn, overdubs: tape.layers, stepsBack: tape.stepsBack,
+      isOverdubbing: layer.isOn, overdubs: tape[tape.currentVersion].layers,
+      stepsBack: tape.stepsBack,
       stepsForth: tape.stepsForth, position: position, length: length,
       waiting: queued.framesToGo(at: frame), tempo: time.pointee.tempoFound,
       latestClip: tape.latestClip)

@@ -22,10 +22,7 @@ struct LoopTransfer: BitwiseCopyable {
 
   /// Whether a transfer is in progress.
   var isUnderWay: Bool {
-    @_noLocks get {
-      if case .none = kind { return false }
-      return true
-    }
+    @_noLocks get { if case .none = kind { false } else { true } }
   }
 
   @_noLocks
@@ -46,33 +43,28 @@ struct LoopTransfer: BitwiseCopyable {
   mutating func advance(_ tape: inout LoopTape, frames: Int) -> Bool {
     guard let pointer else { return false }
     let clip =
-      isLoading ? min(pointer.account.pointee.length, tape.capacity) : tape.length(of: version)
+      isLoading ? min(pointer.account.pointee.length, tape.capacity) : tape[version].length
     let known = isLoading ? min(pointer.account.pointee.framesBehind, tape.seam) : tape.seam
     let whole = min(clip &+ known, pointer.capacity)
     let count = min(whole &- done, frames &* Self.framesPerFrame)
     let part = pointer.sound.advanced(by: done)
     if isLoading {
       // A file may contain values that are not finite.
-      if !Magnitude(part.left, frames: count).isFinite {
-        _ = Magnitude.silenceNonFinite(part.left, frames: count)
-      }
-      if !Magnitude(part.right, frames: count).isFinite {
-        _ = Magnitude.silenceNonFinite(part.right, frames: count)
-      }
+      _ = part.silenceNonFinite(frames: count)
       tape.load(part, into: version, at: done, frames: count)
     } else {
       tape.read(version, at: done, to: part, frames: count)
     }
     done &+= count
     if done < whole { return false }
-    pointer.account.pointee.clip = tape.clip(of: version)
+    pointer.account.pointee.clip = tape[version].clip
     if isLoading {
       tape.finishLoading(
         version, length: clip, framesBehind: whole &- clip, round: pointer.account.pointee.round)
     } else {
       pointer.account.pointee.length = min(clip, whole)
       pointer.account.pointee.framesBehind = max(0, whole &- clip)
-      pointer.account.pointee.round = tape.round(of: version)
+      pointer.account.pointee.round = tape[version].round
       tape.release(version)
     }
     return true
@@ -80,10 +72,7 @@ struct LoopTransfer: BitwiseCopyable {
 
   /// Whether a clip is being loaded.
   var isLoading: Bool {
-    @_noLocks get {
-      if case .loading = kind { return true }
-      return false
-    }
+    @_noLocks get { if case .loading = kind { true } else { false } }
   }
 
   /// Ends the transfer.

@@ -11,7 +11,7 @@ struct Loops: ~Copyable {
   let memory: LoopMemory
   private let players: UnsafeMutablePointer<Loop>
   private let histories: UnsafeMutablePointer<SourceHistory>
-  private let scratch: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
   /// The loops that need processing.
   private(set) var awake: LoopBits
   // The loops that were awake at any time since the last `takeStirred`.
@@ -21,35 +21,20 @@ struct Loops: ~Copyable {
     self.setup = setup
     count = setup.count
     memory = LoopMemory(setup, sampleRate: sampleRate)
-    time = .allocate(capacity: 1)
-    time.initialize(to: LoopTime(sampleRate: sampleRate))
-    histories = .allocate(capacity: 3)
-    for (index, store) in memory.histories.enumerated() {
-      (histories + index).initialize(to: SourceHistory(store))
-    }
-    scratch = .allocate(capacity: 2 * LoopTape.longestPiece)
-    scratch.initialize(repeating: 0, count: 2 * LoopTape.longestPiece)
-    players = .allocate(capacity: count)
-    let piece = Stereo(scratch, scratch + LoopTape.longestPiece)
-    for index in 0..<count {
-      (players + index).initialize(
-        to: Loop(
-          memory.clips, seconds: setup.seconds, time: time, histories: histories, piece: piece,
-          sampleRate: sampleRate))
+    let (memory, buffers) = (memory, buffers)
+    let time = buffers.box(LoopTime(sampleRate: sampleRate))
+    self.time = time
+    let histories = buffers.made(count: 3) { SourceHistory(memory.histories[$0]) }
+    self.histories = histories
+    let piece = buffers.stereo(LoopTape.longestPiece)
+    players = buffers.made(count: count) { _ in
+      Loop(
+        memory.clips, seconds: setup.seconds, time: time, histories: histories, piece: piece,
+        sampleRate: sampleRate)
     }
     awake = LoopBits(count: count)
     stirred = awake
     followSources()
-  }
-
-  deinit {
-    players.deinitialize(count: count)
-    players.deallocate()
-    histories.deinitialize(count: 3)
-    histories.deallocate()
-    time.deinitialize(count: 1)
-    time.deallocate()
-    scratch.deallocate()
   }
 
   /// The loop with an index from 0.
@@ -59,6 +44,16 @@ struct Loops: ~Copyable {
   /// Whether a loop needs processing.
   @_noLocks
   func isAwake(_ index: Int) -> Bool { awake.contains(index) }
+
+  /// Whether a condition holds for any loop that needs processing.
+  @_noLocks
+  private func isAnyAwake(where holds: (UnsafeMutablePointer<Loop>) -> Bool) -> Bool {
+    var rest = awake
+    while let index = rest.popFirst() {
+      if holds(players + index) { return true }
+    }
+    return false
+  }
 
   /// Wakes a loop.
   @_noLocks
@@ -212,23 +207,14 @@ struct Loops: ~Copyable {
   /// Whether anything depends on the beats, which must then not move.
   var dependsOnBeat: Bool {
     @_noLocks get {
-      if time.pointee.isBeatInUse { return true }
-      var rest = awake
-      while let index = rest.popFirst() {
-        if players[index].goesByBeat { return true }
-      }
-      return false
+      time.pointee.isBeatInUse || isAnyAwake { $0.pointee.goesByBeat }
     }
   }
 
   /// Whether a count-in is audible.
   @_noLocks
   func isCountingIn(at frame: Int64) -> Bool {
-    var rest = awake
-    while let index = rest.popFirst() {
-      if players[index].queued.isCounting(at: frame) { return true }
-    }
-    return false
+    isAnyAwake { $0.pointee.queued.isCounting(at: frame) }
   }
 
   /// Performs the actions that are due at a frame.
@@ -261,22 +247,12 @@ struct Loops: ~Copyable {
   /// Whether a loop waits for the input to be loud enough.
   @_noLocks
   func isWaitingForSound(at frame: Int64) -> Bool {
-    var rest = awake
-    while let index = rest.popFirst() {
-      if players[index].isWaitingForSound(at: frame) { return true }
-    }
-    return false
+    isAnyAwake { $0.pointee.isWaitingForSound(at: frame) }
   }
 
   /// Whether a loop needs its source.
   var isListening: Bool {
-    @_noLocks get {
-      var rest = awake
-      while let index = rest.popFirst() {
-        if players[index].isListening { return true }
-      }
-      return false
-    }
+    @_noLocks get { isAnyAwake { $0.pointee.isListening } }
   }
 
   /// Records the recent sound of the sources that some loop listens to, and of no other.

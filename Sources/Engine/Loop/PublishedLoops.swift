@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The state of all loops, published by the audio thread.
 package struct PublishedLoops: ~Copyable, @unchecked Sendable {
   /// One loop.
@@ -16,19 +18,14 @@ package struct PublishedLoops: ~Copyable, @unchecked Sendable {
   package let seconds: Double
   /// The length of the history of each source, in seconds.
   package let keptSeconds: Double
+  private let buffers = Buffers()
   private let loops: UnsafeMutablePointer<Slot>
 
   init(_ setup: LoopSetup) {
     count = setup.count
     seconds = setup.seconds
     keptSeconds = setup.keptSeconds
-    loops = .allocate(capacity: count)
-    for index in 0..<count { (loops + index).initialize(to: Slot()) }
-  }
-
-  deinit {
-    loops.deinitialize(count: count)
-    loops.deallocate()
+    loops = buffers.made(count: count) { _ in Slot() }
   }
 
   /// The loop with an index from 0.

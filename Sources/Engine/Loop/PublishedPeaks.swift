@@ -7,23 +7,14 @@ package struct PublishedPeaks: ~Copyable, @unchecked Sendable {
   private static var nothing: Float { @_noLocks get { -1 } }
 
   // Double-buffered: one is readable while the next is computed. Without a clip, the first peak is negative.
-  private let peaks: UnsafeMutablePointer<Atomic<UInt32>>
+  private let peaks = AtomicArray<UInt32>(
+    repeating: Self.nothing.bitPattern, count: 2 * Self.parts)
   // The number of updates. Its parity selects the buffer of the latest.
   private let latest = Atomic<UInt64>(0)
   // Whether an update is due. Relaxed, because readers poll it.
   private let behind = Atomic<Bool>(false)
 
-  init() {
-    peaks = .allocate(capacity: 2 * Self.parts)
-    for index in 0..<2 * Self.parts {
-      (peaks + index).initialize(to: Atomic(Self.nothing.bitPattern))
-    }
-  }
-
-  deinit {
-    peaks.deinitialize(count: 2 * Self.parts)
-    peaks.deallocate()
-  }
+  init() {}
 
   // MARK: - Audio thread
 

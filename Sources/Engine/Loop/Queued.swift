@@ -14,12 +14,7 @@ struct Queued: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  var isEmpty: Bool {
-    @_noLocks get {
-      if case .some = action { return false }
-      return true
-    }
-  }
+  var isEmpty: Bool { @_noLocks get { if case .some = action { false } else { true } } }
 
   /// Whether this action is queued.
   @_noLocks
@@ -37,8 +32,7 @@ struct Queued: BitwiseCopyable {
   /// A negative time is due at once.
   @_noLocks
   mutating func put(_ action: LoopAction, due exact: Double, from frame: Int64) {
-    self = Queued()
-    self.action = action
+    putUntilSound(action)
     self.exact = exact
     self.frame = exact < 0 ? frame : max(frame, Int64(exact + 0.5))
   }

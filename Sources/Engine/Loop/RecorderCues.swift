@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The cues of the recorder.
 ///
 /// Because of latency, each is due when the sound of its time has arrived.
@@ -25,23 +27,15 @@ struct RecorderCues: ~Copyable {
   struct Cue: BitwiseCopyable {
     var frame: Int64
     var kind: Kind
-
-    @_noLocks
-    init(frame: Int64, kind: Kind) {
-      self.frame = frame
-      self.kind = kind
-    }
   }
 
+  private let buffers = Buffers()
   private let cues: UnsafeMutablePointer<Cue>
   private var count = 0
 
   init() {
-    cues = .allocate(capacity: Self.capacity)
-    cues.initialize(repeating: Cue(frame: 0, kind: .suspend), count: Self.capacity)
+    cues = buffers.filled(with: Cue(frame: 0, kind: .suspend), count: Self.capacity)
   }
-
-  deinit { cues.deallocate() }
 
   /// The frame of the first cue, or `Int64.max`.
   var nextFrame: Int64 { @_noLocks get { count > 0 ? cues[0].frame : .max } }

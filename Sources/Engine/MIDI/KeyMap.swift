@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The pitches of a keyboard's keys.
 ///
 /// The control side creates the map, and keeps it alive until the audio thread has released it.
@@ -7,17 +9,13 @@ package final class KeyMap: @unchecked Sendable {
 
   /// The pointer that the audio thread is given.
   package let pointer: KeyMapPointer
-  private let cents: UnsafeMutablePointer<Float>
+  private let buffers = Buffers()
 
   /// The pitch of each of the 128 keys, in cents above MIDI key 0: in the scale, and its own.
   package init(snapped: [Float], own: [Float]) {
     precondition(snapped.count == Self.keys && own.count == Self.keys, "a pitch for each key")
-    cents = .allocate(capacity: 2 * Self.keys)
-    for (key, pitch) in (snapped + own).enumerated() { (cents + key).initialize(to: pitch) }
-    pointer = KeyMapPointer(UnsafePointer(cents))
+    pointer = KeyMapPointer(UnsafePointer(buffers.copied(snapped + own)))
   }
-
-  deinit { cents.deallocate() }
 }
 
 /// A pointer to the pitches of a keyboard's keys, as the audio thread is given it.

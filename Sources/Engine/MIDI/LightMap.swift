@@ -1,3 +1,5 @@
+internal import DSP
+
 /// A light of a pedal, and the state it shows.
 package struct PedalLight: BitwiseCopyable, Equatable, Sendable {
   /// The meaning of a light.
@@ -86,8 +88,7 @@ package final class LightMap: @unchecked Sendable {
 
   /// The pointer for the audio thread.
   package let pointer: LightMapPointer
-  private let lights: UnsafeMutablePointer<PedalLight>
-  private let colors: UnsafeMutablePointer<UInt8>
+  private let buffers = Buffers()
 
   /// Creates a map of lights.
   ///
@@ -95,39 +96,19 @@ package final class LightMap: @unchecked Sendable {
   package init(_ lights: [PedalLight], values: LightValues = LightValues()) {
     let sorted = lights.filter(\.trigger.hasLight).sorted { $0.trigger.place < $1.trigger.place }
       .prefix(Self.most)
-    self.lights = .allocate(capacity: max(1, sorted.count))
-    for (index, light) in sorted.enumerated() { (self.lights + index).initialize(to: light) }
-    colors = .allocate(capacity: values.colors.count)
-    for (index, color) in values.colors.enumerated() { (colors + index).initialize(to: color) }
     pointer = LightMapPointer(
-      lights: UnsafePointer(self.lights), count: sorted.count, colors: UnsafePointer(colors),
-      on: values.on, off: values.off)
-  }
-
-  deinit {
-    lights.deallocate()
-    colors.deallocate()
+      lights: UnsafePointer(buffers.copied(Array(sorted))), count: sorted.count,
+      colors: UnsafePointer(buffers.copied(values.colors)), on: values.on, off: values.off)
   }
 }
 
 /// A pointer to the lights of pedals, for the audio thread.
 package struct LightMapPointer: BitwiseCopyable, @unchecked Sendable {
-  private let lights: UnsafePointer<PedalLight>
-  private let colors: UnsafePointer<UInt8>
+  fileprivate let lights: UnsafePointer<PedalLight>
   let count: Int
+  fileprivate let colors: UnsafePointer<UInt8>
   let on: UInt8
   let off: UInt8
-
-  init(
-    lights: UnsafePointer<PedalLight>, count: Int, colors: UnsafePointer<UInt8>, on: UInt8,
-    off: UInt8
-  ) {
-    self.lights = lights
-    self.count = count
-    self.colors = colors
-    self.on = on
-    self.off = off
-  }
 
   subscript(_ place: Int) -> PedalLight { @_noLocks get { lights[place] } }
 

@@ -4,36 +4,27 @@ struct MIDIInlet: BitwiseCopyable {
   enum Meaning: BitwiseCopyable {
     case nothing
     case note(NoteAction)
-    /// To bend all that sounds, in semitones.
+    /// Bends all notes, in semitones.
     case bend(Float)
-    /// To turn a controller.
+    /// Sets a controller: its number and its value.
     case control(UInt8, UInt8)
     /// Channel pressure, from 0 to 1.
     case pressure(Float)
   }
 
-  // Without one each key has its own pitch of equal temperament.
-  private var map: KeyMapPointer?
-  private var snaps = true
-  private var bendRange: Float = 2
+  /// The pitches of the keys; without a map, those of equal temperament.
+  var map: KeyMapPointer?
+  /// Whether keys play the pitches of the scale.
+  var snaps = true
+  /// The range of the pitch wheel, in semitones.
+  var bendRange: Float = 2
   // From -1 to 1.
   private var wheel: Float = 0
 
   @_noLocks
   init() {}
 
-  /// Sets whether keys play the pitches of the scale.
-  @_noLocks
-  mutating func setSnaps(_ value: Bool) { snaps = value }
-
-  /// Sets how far the wheel bends, in semitones.
-  @_noLocks
-  mutating func setBendRange(semitones: Float) { bendRange = semitones }
-
-  @_noLocks
-  mutating func setMap(_ map: KeyMapPointer) { self.map = map }
-
-  /// Sets the default value of a controller: no pedal, full volume, centered.
+  /// Returns the default value of a controller: no pedal, full volume, centered.
   @_noLocks
   static func rest(of controller: UInt8) -> UInt8 {
     switch controller {

@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The MIDI output: sends the notes played here to a synthesizer, except those of a keyboard.
 ///
 /// Two fingers can hold one key: it is restarted for the second, and ends with the last. Messages
@@ -7,6 +9,7 @@ struct MIDIOutbox: ~Copyable {
   private static var mostMessages: Int { @_noLocks get { 1024 } }
   private static var none: UInt8 { @_noLocks get { 255 } }
 
+  private let buffers = Buffers()
   // By finger: the key that it holds; none where it holds none.
   private let held: UnsafeMutablePointer<UInt8>
   // By key: the number of fingers that hold it, and the channel of its note-on.
@@ -19,18 +22,9 @@ struct MIDIOutbox: ~Copyable {
   private var frame: UInt32 = 0
 
   init() {
-    held = .allocate(capacity: Finger.count)
-    held.initialize(repeating: Self.none, count: Finger.count)
-    holders = .allocate(capacity: Self.keys)
-    holders.initialize(repeating: 0, count: Self.keys)
-    channels = .allocate(capacity: Self.keys)
-    channels.initialize(repeating: Self.none, count: Self.keys)
-  }
-
-  deinit {
-    held.deallocate()
-    holders.deallocate()
-    channels.deallocate()
+    held = buffers.filled(with: Self.none, count: Finger.count)
+    holders = buffers.filled(with: 0, count: Self.keys)
+    channels = buffers.filled(with: Self.none, count: Self.keys)
   }
 
   /// Sets the channel that notes go out on, 1 to 16.

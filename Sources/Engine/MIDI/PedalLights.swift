@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The values that were sent to the lights of pedals.
 ///
 /// Only changes are sent.
@@ -7,24 +9,19 @@ struct PedalLights: ~Copyable {
   private static var unknown: UInt8 { @_noLocks get { 255 } }
 
   private(set) var map: LightMapPointer?
+  private let buffers = Buffers()
   // The last value and its channel, by the index of the trigger.
   private let sent: UnsafeMutablePointer<UInt8>
   private let channels: UnsafeMutablePointer<UInt8>
   private var looksLeft = 0
   // Whether lights that are not in the map may be lit.
   private var hasOld = false
-  private var hasEnded = false
+  /// Whether all lights stay dark.
+  private(set) var isDark = false
 
   init() {
-    sent = .allocate(capacity: Trigger.lights)
-    sent.initialize(repeating: Self.unknown, count: Trigger.lights)
-    channels = .allocate(capacity: Trigger.lights)
-    channels.initialize(repeating: 0, count: Trigger.lights)
-  }
-
-  deinit {
-    sent.deallocate()
-    channels.deallocate()
+    sent = buffers.filled(with: Self.unknown, count: Trigger.lights)
+    channels = buffers.filled(with: 0, count: Trigger.lights)
   }
 
   /// Sets the map, and turns off lights that are not in it.
@@ -40,7 +37,7 @@ struct PedalLights: ~Copyable {
   /// Clears the record of sent values, for another receiver.
   @_noLocks
   mutating func forget() {
-    hasEnded = false
+    isDark = false
     guard let map else { return }
     for index in 0..<map.count { sent[Int(map[index].trigger.place)] = Self.unknown }
   }
@@ -48,7 +45,7 @@ struct PedalLights: ~Copyable {
   /// Darkens all lights, until there is another receiver.
   @_noLocks
   mutating func end() {
-    hasEnded = true
+    isDark = true
     hasOld = true
   }
 
@@ -57,7 +54,7 @@ struct PedalLights: ~Copyable {
   mutating func begin(isFirst: Bool) -> LightMapPointer? {
     guard let map else { return nil }
     if isFirst { looksLeft = Self.mostLooks }
-    if looksLeft == 0 || hasEnded && !hasOld { return nil }
+    if looksLeft == 0 || isDark && !hasOld { return nil }
     looksLeft &-= 1
     return map
   }
@@ -70,14 +67,11 @@ struct PedalLights: ~Copyable {
     var next = 0
     for place in 0..<Trigger.lights {
       while next < map.count, Int(map[next].trigger.place) < place { next &+= 1 }
-      let isThere = next < map.count && Int(map[next].trigger.place) == place && !hasEnded
+      let isThere = next < map.count && Int(map[next].trigger.place) == place && !isDark
       if isThere || sent[place] == Self.unknown || sent[place] == map.off { continue }
       if !show(place, map.off, channels[place], &outbox) { hasOld = true }
     }
   }
-
-  /// Whether all lights stay dark.
-  var isDark: Bool { @_noLocks get { hasEnded } }
 
   /// Sends the value of a light if it has changed.
   ///

@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The state of the triggers: which are down, and the presses they make.
 struct Pedals: ~Copyable {
   // Nobody has more feet. A press beyond that is a short one at once.
@@ -12,6 +14,7 @@ struct Pedals: ~Copyable {
     var isListed = false
   }
 
+  private let buffers = Buffers()
   private let states: UnsafeMutablePointer<State>
   // The places of the triggers that only time will judge.
   private let waiting: UnsafeMutablePointer<UInt16>
@@ -24,15 +27,8 @@ struct Pedals: ~Copyable {
   private(set) var isFound = false
 
   init() {
-    states = .allocate(capacity: Trigger.count)
-    states.initialize(repeating: State(), count: Trigger.count)
-    waiting = .allocate(capacity: Self.mostWaiting)
-    waiting.initialize(repeating: 0, count: Self.mostWaiting)
-  }
-
-  deinit {
-    states.deallocate()
-    waiting.deallocate()
+    states = buffers.filled(with: State(), count: Trigger.count)
+    waiting = buffers.filled(with: 0, count: Self.mostWaiting)
   }
 
   /// Sets what presses mean.

@@ -134,10 +134,7 @@ struct PressJudge: BitwiseCopyable {
   }
 
   private var isLifted: Bool {
-    @_noLocks get {
-      if case .lifted = phase { return true }
-      return false
-    }
+    @_noLocks get { if case .lifted = phase { true } else { false } }
   }
 
   /// Takes the switch for held, without a press.

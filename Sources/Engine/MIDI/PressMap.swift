@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The values that presses go to: one rule for those that the audio thread sets, and for all others.
 package enum PressValue {
   /// Returns the second of two values at the first, and else the first.
@@ -81,79 +83,56 @@ package final class PressMap: @unchecked Sendable {
 
   /// The pointer for the audio thread.
   package let pointer: PressMapPointer
-  private let table: UnsafeMutablePointer<PressMapPointer.Row>
-  private let actions: UnsafeMutablePointer<BoundAction>
+  private let buffers = Buffers()
 
   /// Creates a map of the triggers that are bound.
   package init(_ entries: [Entry]) {
-    table = .allocate(capacity: Trigger.count)
-    table.initialize(repeating: PressMapPointer.Row(), count: Trigger.count)
-    let all = entries.flatMap { $0.all.flatMap(\.self) }
-    actions = .allocate(capacity: max(1, all.count))
-    for (index, action) in all.enumerated() { (actions + index).initialize(to: action) }
-    var first = 0
+    var rows = [PressMapPointer.Row](repeating: .init(), count: Trigger.count)
+    var lists = [[BoundAction]](
+      repeating: [], count: Trigger.count * PressMapPointer.presses)
     for entry in entries {
-      var row = PressMapPointer.Row()
-      row.presses = entry.presses
-      row.told = entry.told
-      row.first = UInt32(first)
-      row.down = UInt16(entry.down.count)
-      row.up = UInt16(entry.up.count)
-      row.short = UInt16(entry.short.count)
-      row.long = UInt16(entry.long.count)
-      row.double = UInt16(entry.double.count)
-      table[Int(entry.trigger.place)] = row
-      first += entry.all.reduce(0) { $0 + $1.count }
+      let place = Int(entry.trigger.place)
+      rows[place] = .init(presses: entry.presses, told: entry.told)
+      let first = place * PressMapPointer.presses
+      lists.replaceSubrange(first..<first + PressMapPointer.presses, with: entry.all)
     }
-    pointer = PressMapPointer(table: UnsafePointer(table), actions: UnsafePointer(actions))
-  }
-
-  deinit {
-    table.deallocate()
-    actions.deallocate()
+    var starts: [UInt32] = [0]
+    for list in lists { starts.append(starts.last! + UInt32(list.count)) }
+    pointer = PressMapPointer(
+      rows: UnsafePointer(buffers.copied(rows)), starts: UnsafePointer(buffers.copied(starts)),
+      actions: UnsafePointer(buffers.copied(lists.flatMap(\.self))))
   }
 }
 
 /// A pointer to the presses that are bound, for the audio thread.
 package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
-  /// The presses of a trigger, and the places of their actions, one behind the other.
+  /// The number of presses of each trigger, one for each bit of `PressBits`.
+  static var presses: Int { @_noLocks get { 5 } }
+
+  /// The presses of a trigger that are bound, and those that are reported.
   struct Row: BitwiseCopyable {
     var presses: UInt8 = 0
     var told: UInt8 = 0
-    var first: UInt32 = 0
-    var down: UInt16 = 0, up: UInt16 = 0, short: UInt16 = 0, long: UInt16 = 0, double: UInt16 = 0
   }
 
-  private let table: UnsafePointer<Row>
-  private let actions: UnsafePointer<BoundAction>
-
-  init(table: UnsafePointer<Row>, actions: UnsafePointer<BoundAction>) {
-    self.table = table
-    self.actions = actions
-  }
+  let rows: UnsafePointer<Row>
+  // The place of the first action of each press, one press after the other, and of the end.
+  let starts: UnsafePointer<UInt32>
+  let actions: UnsafePointer<BoundAction>
 
   /// Returns the presses of a trigger that are bound.
   @_noLocks
-  func presses(_ trigger: Trigger) -> UInt8 { table[Int(trigger.place)].presses }
+  func presses(_ trigger: Trigger) -> UInt8 { rows[Int(trigger.place)].presses }
 
   /// Returns the presses that are reported to the control side.
   @_noLocks
-  func told(_ trigger: Trigger) -> UInt8 { table[Int(trigger.place)].told }
+  func told(_ trigger: Trigger) -> UInt8 { rows[Int(trigger.place)].told }
 
   /// Returns the places of the actions of one press, a bit of `PressBits`.
   @_noLocks
   func actions(_ trigger: Trigger, _ press: UInt8) -> (first: Int, end: Int) {
-    let row = table[Int(trigger.place)]
-    var first = Int(row.first)
-    if press == PressBits.down { return (first, first &+ Int(row.down)) }
-    first &+= Int(row.down)
-    if press == PressBits.up { return (first, first &+ Int(row.up)) }
-    first &+= Int(row.up)
-    if press == PressBits.short { return (first, first &+ Int(row.short)) }
-    first &+= Int(row.short)
-    if press == PressBits.long { return (first, first &+ Int(row.long)) }
-    first &+= Int(row.long)
-    return (first, first &+ Int(row.double))
+    let index = Int(trigger.place) &* Self.presses &+ press.trailingZeroBitCount
+    return (Int(starts[index]), Int(starts[index &+ 1]))
   }
 
   /// The action at an index.

@@ -1,63 +1,34 @@
 internal import DSP
 
 /// A gain on a stereo signal that changes without a step.
-struct Fader: BitwiseCopyable {
-  private var gain: Glide
+typealias Fader = Glide
 
-  @_noLocks
-  init(at gain: Float, sampleRate: Float) {
-    self.gain = Glide(at: gain, sampleRate: sampleRate)
-  }
-
-  @_noLocks
-  mutating func setSampleRate(_ rate: Float) { gain.setSampleRate(rate) }
-
-  @_noLocks
-  mutating func move(to linear: Float) { gain.move(to: linear) }
-
-  @_noLocks
-  mutating func jump(to linear: Float) { gain.jump(to: linear) }
-
+extension Glide {
   /// Sets the gain to its target at once, before the first block.
   @_noLocks
-  mutating func settle() { gain.jump(to: gain.target) }
-
-  /// Advances while the signal is silent.
-  @_noLocks
-  mutating func skip(frames: Int) { gain.skip(frames: frames) }
+  mutating func settle() { jump(to: target) }
 
   /// The greatest gain until it reaches its target.
-  var most: Float {
-    @_noLocks get { max(gain.current, gain.target) }
-  }
-
-  /// The target gain.
-  var target: Float {
-    @_noLocks get { gain.target }
-  }
+  var most: Float { @_noLocks get { max(current, target) } }
 
   /// Whether the gain has reached 0.
-  var isClosed: Bool {
-    @_noLocks get { !gain.isMoving && gain.target == 0 }
-  }
+  var isClosed: Bool { @_noLocks get { !isMoving && target == 0 } }
 
   /// Whether the gain has reached its target.
-  var isResting: Bool {
-    @_noLocks get { !gain.isMoving }
-  }
+  var isResting: Bool { @_noLocks get { !isMoving } }
 
   /// Multiplies a block in place.
   @_noLocks
   mutating func apply(
     to sound: Stereo, frames: Int, scratch: UnsafeMutablePointer<Float>
   ) {
-    if gain.isMoving {
-      gain.fill(scratch, frames: frames)
+    if isMoving {
+      fill(scratch, frames: frames)
       Blocks.scale(sound.left, by: scratch, to: sound.left, frames: frames)
       Blocks.scale(sound.right, by: scratch, to: sound.right, frames: frames)
-    } else if gain.target != 1 {
-      Blocks.scale(sound.left, by: gain.target, to: sound.left, frames: frames)
-      Blocks.scale(sound.right, by: gain.target, to: sound.right, frames: frames)
+    } else if target != 1 {
+      Blocks.scale(sound.left, by: target, to: sound.left, frames: frames)
+      Blocks.scale(sound.right, by: target, to: sound.right, frames: frames)
     }
   }
 
@@ -66,11 +37,11 @@ struct Fader: BitwiseCopyable {
   mutating func apply(
     to samples: UnsafeMutablePointer<Float>, frames: Int, scratch: UnsafeMutablePointer<Float>
   ) {
-    if gain.isMoving {
-      gain.fill(scratch, frames: frames)
+    if isMoving {
+      fill(scratch, frames: frames)
       Blocks.scale(samples, by: scratch, to: samples, frames: frames)
-    } else if gain.target != 1 {
-      Blocks.scale(samples, by: gain.target, to: samples, frames: frames)
+    } else if target != 1 {
+      Blocks.scale(samples, by: target, to: samples, frames: frames)
     }
   }
 
@@ -79,13 +50,13 @@ struct Fader: BitwiseCopyable {
   mutating func add(
     _ sound: Stereo, to bus: Stereo, frames: Int, scratch: UnsafeMutablePointer<Float>
   ) {
-    if gain.isMoving {
-      gain.fill(scratch, frames: frames)
+    if isMoving {
+      fill(scratch, frames: frames)
       Blocks.add(sound.left, times: scratch, to: bus.left, frames: frames)
       Blocks.add(sound.right, times: scratch, to: bus.right, frames: frames)
-    } else if gain.target != 0 {
-      Blocks.add(sound.left, times: gain.target, to: bus.left, frames: frames)
-      Blocks.add(sound.right, times: gain.target, to: bus.right, frames: frames)
+    } else if target != 0 {
+      Blocks.add(sound.left, times: target, to: bus.left, frames: frames)
+      Blocks.add(sound.right, times: target, to: bus.right, frames: frames)
     }
   }
 }

@@ -9,20 +9,7 @@ struct Master: BitwiseCopyable {
   private var lastLimiter: Limiter
 
   /// The levels of a block.
-  struct Finding: BitwiseCopyable {
-    var leftPeak: Float
-    var rightPeak: Float
-    var nonFinite: Int
-    var limiterGain: Float
-
-    @_noLocks
-    init(leftPeak: Float, rightPeak: Float, nonFinite: Int, limiterGain: Float) {
-      self.leftPeak = leftPeak
-      self.rightPeak = rightPeak
-      self.nonFinite = nonFinite
-      self.limiterGain = limiterGain
-    }
-  }
+  typealias Finding = (leftPeak: Float, rightPeak: Float, nonFinite: Int, limiterGain: Float)
 
   @_noLocks
   init(sampleRate: Float) {
@@ -61,14 +48,8 @@ struct Master: BitwiseCopyable {
 
   /// The fades of the output's gain and mute over a block.
   struct Fades: BitwiseCopyable {
-    private var gain: Fader
-    private var open: Fader
-
-    @_noLocks
-    init(gain: Fader, open: Fader) {
-      self.gain = gain
-      self.open = open
-    }
+    fileprivate var gain: Fader
+    fileprivate var open: Fader
 
     @_noLocks
     mutating func apply(
@@ -89,10 +70,10 @@ struct Master: BitwiseCopyable {
     let peak = max(
       Magnitude(out.left, frames: frames).peak, Magnitude(out.right, frames: frames).peak)
     lastLimiter.process(out.left, out.right, frames: frames, peak: peak)
-    return Finding(
-      leftPeak: Magnitude(out.left, frames: frames).peak,
-      rightPeak: Magnitude(out.right, frames: frames).peak, nonFinite: 0,
-      limiterGain: lastLimiter.currentGain)
+    return (
+      Magnitude(out.left, frames: frames).peak, Magnitude(out.right, frames: frames).peak, 0,
+      lastLimiter.currentGain
+    )
   }
 
   /// Sets gain and mute at once, before the first block.
@@ -123,8 +104,7 @@ struct Master: BitwiseCopyable {
     var left = Magnitude(out.left, frames: frames)
     var right = Magnitude(out.right, frames: frames)
     if !left.isFinite || !right.isFinite {
-      nonFinite = Magnitude.silenceNonFinite(out.left, frames: frames)
-      nonFinite &+= Magnitude.silenceNonFinite(out.right, frames: frames)
+      nonFinite = out.silenceNonFinite(frames: frames)
       left = Magnitude(out.left, frames: frames)
       right = Magnitude(out.right, frames: frames)
     }
@@ -135,8 +115,6 @@ struct Master: BitwiseCopyable {
       left = Magnitude(out.left, frames: frames)
       right = Magnitude(out.right, frames: frames)
     }
-    return Finding(
-      leftPeak: left.peak, rightPeak: right.peak, nonFinite: nonFinite,
-      limiterGain: limiter.currentGain)
+    return (left.peak, right.peak, nonFinite, limiter.currentGain)
   }
 }

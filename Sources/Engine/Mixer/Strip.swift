@@ -29,12 +29,15 @@ struct Strip: BitwiseCopyable {
   }
 
   @_noLocks
-  mutating func setSampleRate(_ rate: Float) {
-    gain.setSampleRate(rate)
-    toChain.setSampleRate(rate)
-    toDirect.setSampleRate(rate)
-    leftShare.setSampleRate(rate)
-    rightShare.setSampleRate(rate)
+  mutating func setSampleRate(_ rate: Float) { each { $0.setSampleRate(rate) } }
+
+  @_noLocks
+  private mutating func each(_ change: (inout Fader) -> Void) {
+    change(&gain)
+    change(&toChain)
+    change(&toDirect)
+    change(&leftShare)
+    change(&rightShare)
   }
 
   /// Whether the route leads through the chain.
@@ -103,21 +106,9 @@ struct Strip: BitwiseCopyable {
 
   /// Sets gain and route at once, before the first block.
   @_noLocks
-  mutating func settle() {
-    gain.settle()
-    toChain.settle()
-    toDirect.settle()
-    leftShare.settle()
-    rightShare.settle()
-  }
+  mutating func settle() { each { $0.settle() } }
 
   /// Advances while the source is silent.
   @_noLocks
-  mutating func skip(frames: Int) {
-    gain.skip(frames: frames)
-    toChain.skip(frames: frames)
-    toDirect.skip(frames: frames)
-    leftShare.skip(frames: frames)
-    rightShare.skip(frames: frames)
-  }
+  mutating func skip(frames: Int) { each { $0.skip(frames: frames) } }
 }

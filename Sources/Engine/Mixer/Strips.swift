@@ -1,7 +1,10 @@
+internal import DSP
+
 /// The mixer strips of all sources: live input, grid, songs and loops.
 struct Strips: ~Copyable {
   private static var firstLoop: Int { @_noLocks get { 3 } }
 
+  private let buffers = Buffers()
   private let strips: UnsafeMutablePointer<Strip>
   private let count: Int
   // The loops whose strips have not reached their targets.
@@ -11,11 +14,8 @@ struct Strips: ~Copyable {
 
   init(loops: Int, sampleRate: Float) {
     count = Self.firstLoop + loops
-    strips = .allocate(capacity: count)
-    strips.initialize(repeating: Strip(sampleRate: sampleRate), count: count)
+    strips = buffers.filled(with: Strip(sampleRate: sampleRate), count: count)
   }
-
-  deinit { strips.deallocate() }
 
   var live: UnsafeMutablePointer<Strip> { @_noLocks get { strips } }
   var grid: UnsafeMutablePointer<Strip> { @_noLocks get { strips + 1 } }

@@ -1,13 +1,9 @@
+internal import DSP
 internal import Synchronization
 
 /// The state of a phrase: recorded, played, or neither.
 package enum PhraseState: UInt8, BitwiseCopyable, Sendable {
   case stopped, recording, playing
-
-  var byte: UInt8 {
-    // The real-time check rejects the getter of a raw value. The byte has the same value.
-    @_noLocks get { unsafeBitCast(self, to: UInt8.self) }
-  }
 }
 
 /// A note that starts or ends in a phrase.
@@ -36,25 +32,18 @@ package final class PhraseMemory: @unchecked Sendable {
   package let mostTouches: Int
   /// The pointer for the audio thread.
   package let pointer: PhrasePointer
+  private let buffers = Buffers()
   private var marks: UnsafeMutablePointer<PhraseMarks> { pointer.marks }
 
   /// Allocates memory for so many notes and seconds.
   package init(mostTouches: Int, seconds: Double) {
     self.mostTouches = mostTouches
-    let events = UnsafeMutablePointer<PhraseEvent>.allocate(capacity: 2 * mostTouches)
     let nothing = NoteStart(finger: .key(0), key: 0, cents: 0, velocity: 0)
-    events.initialize(
-      repeating: PhraseEvent(frame: 0, isTouch: false, note: nothing), count: 2 * mostTouches)
-    let marks = UnsafeMutablePointer<PhraseMarks>.allocate(capacity: 1)
-    marks.initialize(to: PhraseMarks())
+    let events = buffers.filled(
+      with: PhraseEvent(frame: 0, isTouch: false, note: nothing), count: 2 * mostTouches)
     pointer = PhrasePointer(
-      events: events, mostTouches: mostTouches, seconds: seconds, marks: marks)
-  }
-
-  deinit {
-    pointer.events.deallocate()
-    marks.deinitialize(count: 1)
-    marks.deallocate()
+      events: events, mostTouches: mostTouches, seconds: seconds,
+      marks: buffers.box(PhraseMarks()))
   }
 
   // Independent values that are only reported are relaxed.

@@ -1,9 +1,8 @@
+internal import DSP
 internal import Synchronization
 
 /// A recorder of notes to the frame, which plays them back with its own fingers.
 struct PhraseTape: ~Copyable {
-  private static var fingers: Int { @_noLocks get { Finger.count } }
-
   private var sampleRate: Double
   private var state = PhraseState.stopped
   private var phrase: PhrasePointer?
@@ -16,6 +15,7 @@ struct PhraseTape: ~Copyable {
   private var touches = 0
   private var next = 0
   private var played = 0
+  private let buffers = Buffers()
   // By finger: the note that it holds, and whether it does; of manual fingers while recording, of the
   // repeating fingers while playing.
   private let held: UnsafeMutablePointer<NoteStart>
@@ -26,16 +26,9 @@ struct PhraseTape: ~Copyable {
 
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
-    held = .allocate(capacity: Self.fingers)
-    held.initialize(
-      repeating: NoteStart(finger: .key(0), key: 0, cents: 0, velocity: 0), count: Self.fingers)
-    isHeld = .allocate(capacity: Self.fingers)
-    isHeld.initialize(repeating: false, count: Self.fingers)
-  }
-
-  deinit {
-    held.deallocate()
-    isHeld.deallocate()
+    held = buffers.filled(
+      with: NoteStart(finger: .key(0), key: 0, cents: 0, velocity: 0), count: Finger.count)
+    isHeld = buffers.filled(with: false, count: Finger.count)
   }
 
   /// Whether it is recorded or played.
@@ -135,7 +128,7 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   private mutating func releaseAll(at frame: Int64) {
     var finger = 0
-    while heldCount > 0 && finger < Self.fingers {
+    while heldCount > 0 && finger < Finger.count {
       release(finger, at: frame)
       finger &+= 1
     }
@@ -219,7 +212,7 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   mutating func stop(at frame: Int64) -> NoteAction? {
     finishRecording(at: frame)
-    while heldCount > 0 && letGo < Self.fingers {
+    while heldCount > 0 && letGo < Finger.count {
       let finger = letGo
       letGo &+= 1
       guard isHeld[finger] else { continue }
@@ -235,7 +228,7 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   private mutating func forgetHeld() {
     if heldCount == 0 { return }
-    for finger in 0..<Self.fingers { isHeld[finger] = false }
+    for finger in 0..<Finger.count { isHeld[finger] = false }
     heldCount = 0
   }
 
@@ -251,7 +244,8 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   private func tellState() {
     guard let phrase else { return }
-    phrase.marks.pointee.state.store(state.byte, ordering: .relaxed)
+    // The real-time check rejects the getter of a raw value. The byte has the same value.
+    phrase.marks.pointee.state.store(unsafeBitCast(state, to: UInt8.self), ordering: .relaxed)
     phrase.marks.pointee.position.store(0, ordering: .relaxed)
     if case .recording = state { return }
     phrase.marks.pointee.length.store(length, ordering: .relaxed)

@@ -11,7 +11,7 @@ extension Core {
 
   /// The delay of the input or its recording, in frames.
   var inputDelay: Int {
-    @_noLocks get { input.recording.map { $0.pointee.delay } ?? chain.delay }
+    @_noLocks get { input.recording.map { $0.pointee.delay } ?? chain.input.delay }
   }
 
   /// Renders the recording as the live input.
@@ -39,8 +39,7 @@ extension Core {
     _ = stopNonFinite(sound.left, meter: .in1, frames: frames)
     _ = stopNonFinite(sound.right, meter: .in2, frames: frames)
     // The gain can overflow. Effects would keep the result.
-    count(nonFinite: Magnitude.silenceNonFinite(warped.left, frames: frames))
-    count(nonFinite: Magnitude.silenceNonFinite(warped.right, frames: frames))
+    count(nonFinite: warped.silenceNonFinite(frames: frames))
     loops.remember(sound, in: .live, frames: frames)
     if loops.isListening || taps.needsInput { segment.copyDry(sound, frames: frames) }
     mix(

@@ -12,9 +12,12 @@ final class HistoryStore: @unchecked Sendable {
 
   /// The frames that can be read back.
   let frames: Int
+  private let buffers = Buffers()
   let exchange: UnsafeMutablePointer<HistoryExchange>
   private let prepared: (unused: Int, used: Int)
-  private var memory: HistoryMemory
+  private var pages: PageMemory
+  // Owns the ring of the pages that is offered.
+  private var ring = Buffers()
 
   /// Prepares and offers memory for so many seconds.
   init(seconds: Double, sampleRate: Double) {
@@ -23,21 +26,15 @@ final class HistoryStore: @unchecked Sendable {
       PageMemory.count(seconds: Self.preparedSeconds.unused, sampleRate: sampleRate),
       PageMemory.count(seconds: Self.preparedSeconds.used, sampleRate: sampleRate)
     )
-    exchange = .allocate(capacity: 1)
-    exchange.initialize(to: HistoryExchange())
-    memory = HistoryMemory(frames: frames)
+    exchange = buffers.box(HistoryExchange())
+    pages = PageMemory(count: frames / PageStack.frames + 2)
     offer()
   }
 
-  deinit {
-    exchange.deinitialize(count: 1)
-    exchange.deallocate()
-  }
-
   private func offer() {
-    memory.pages.prepare(free: prepared.unused)
+    pages.prepare(free: prepared.unused)
     // Releasing: publishes the memory.
-    exchange.pointee.offered.store(memory.pointer, ordering: .releasing)
+    exchange.pointee.offered.store(ring.box(HistoryPages(pages)), ordering: .releasing)
   }
 
   /// Releases memory that came back, or keeps memory that is in use resident ahead of the audio thread.
@@ -46,44 +43,24 @@ final class HistoryStore: @unchecked Sendable {
   func tend() {
     // Acquiring: the audio thread is done with it.
     if exchange.pointee.returned.exchange(nil, ordering: .acquiring) != nil {
-      memory = HistoryMemory(frames: frames)
+      (pages, ring) = (PageMemory(count: pages.count), Buffers())
       offer()
-    } else if memory.pages.allocatedPages > 0 {
-      memory.pages.prepare(free: prepared.used)
+    } else if pages.allocatedPages > 0 {
+      pages.prepare(free: prepared.used)
     }
   }
 
   /// The number of resident bytes; one control thread at a time.
-  var residentBytes: Int { memory.pages.residentBytes }
+  var residentBytes: Int { pages.residentBytes }
 
   /// The number of pages that were not resident when they were used; one control thread at a time.
-  var latePages: Int { memory.pages.latePages }
+  var latePages: Int { pages.latePages }
 }
 
 /// The places by which a history's memory goes to the audio thread, and comes back.
 struct HistoryExchange: ~Copyable {
   let offered = Atomic<UnsafeMutablePointer<HistoryPages>?>(nil)
   let returned = Atomic<UnsafeMutablePointer<HistoryPages>?>(nil)
-}
-
-/// The memory of a history.
-final class HistoryMemory: @unchecked Sendable {
-  let pages: PageMemory
-  /// The pointer for the audio thread.
-  let pointer: UnsafeMutablePointer<HistoryPages>
-
-  /// Reserves memory for so many frames of silence.
-  init(frames: Int) {
-    let count = frames / PageStack.frames + 2
-    pages = PageMemory(count: count)
-    pointer = .allocate(capacity: 1)
-    pointer.initialize(to: HistoryPages(pages))
-  }
-
-  deinit {
-    pointer.deinitialize(count: 1)
-    pointer.deallocate()
-  }
 }
 
 /// A ring of pages, of which silent ones take no memory.
@@ -93,16 +70,14 @@ struct HistoryPages: ~Copyable {
   /// The number of pages of the ring.
   let count: Int
   private var stack: PageStack
+  private let buffers = Buffers()
   private let table: UnsafeMutablePointer<Int32>
 
   init(_ memory: PageMemory) {
     count = memory.count
     stack = PageStack(memory)
-    table = .allocate(capacity: count)
-    table.initialize(repeating: Self.silence, count: count)
+    table = buffers.filled(with: Self.silence, count: count)
   }
-
-  deinit { table.deallocate() }
 
   /// The left samples of a page, followed by the right ones, or nil if it is silent.
   @_noLocks

@@ -2,6 +2,7 @@ internal import DSP
 
 /// The live input before its strip: feedback guard and gain, or a recording in its place.
 struct InputStage: ~Copyable {
+  private let buffers = Buffers()
   private(set) var howlGuard: HowlGuard
   // Read in place of the guard, which is not touched while it is off.
   private(set) var isGuarding = false
@@ -12,11 +13,6 @@ struct InputStage: ~Copyable {
   init(sampleRate: Double) {
     howlGuard = HowlGuard(sampleRate: sampleRate)
     gain = Fader(at: 1, sampleRate: Float(sampleRate))
-  }
-
-  deinit {
-    recording?.deinitialize(count: 1)
-    recording?.deallocate()
   }
 
   /// Goes on with another driver of the same sample rate.
@@ -32,9 +28,7 @@ struct InputStage: ~Copyable {
 
   /// Replaces the input by a recording, before anything is rendered.
   mutating func play(_ recording: consuming RecordedInput) {
-    let memory = UnsafeMutablePointer<RecordedInput>.allocate(capacity: 1)
-    memory.initialize(to: recording)
-    self.recording = memory
+    self.recording = buffers.box(recording)
   }
 
   @_noLocks

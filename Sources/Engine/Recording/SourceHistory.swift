@@ -16,7 +16,8 @@ struct SourceHistory: ~Copyable {
   private var isWanted = false
   // The loops that are reading from it.
   private var readers = 0
-  private var head = 0
+  /// The number of frames that have passed.
+  private(set) var written = 0
 
   /// A history without memory, which comes from a store when it is wanted.
   init(_ store: HistoryStore) {
@@ -66,13 +67,13 @@ struct SourceHistory: ~Copyable {
   mutating func write(_ sound: Stereo, frames: Int) {
     if isWanted && pages == nil { exchangeMemory() }
     guard let pages else {
-      head &+= frames
+      written &+= frames
       return
     }
     var done = 0
     while done < frames {
-      let offset = head % Self.pageFrames
-      let page = page(head, of: pages)
+      let offset = written % Self.pageFrames
+      let page = page(written, of: pages)
       let count = min(frames &- done, Self.pageFrames &- offset)
       var samples = pages.pointee.samples(page)
       if samples == nil {
@@ -83,7 +84,7 @@ struct SourceHistory: ~Copyable {
         rt_copy(samples + offset, sound.left + done, count)
         rt_copy(samples + Self.pageFrames + offset, sound.right + done, count)
       }
-      head &+= count
+      written &+= count
       done &+= count
     }
   }
@@ -92,21 +93,21 @@ struct SourceHistory: ~Copyable {
   @_noLocks
   mutating func rest(frames: Int) {
     guard let pages else {
-      head &+= frames
+      written &+= frames
       return
     }
     var left = min(frames, pages.pointee.count &* Self.pageFrames)
-    head &+= frames &- left
+    written &+= frames &- left
     while left > 0 {
-      let offset = head % Self.pageFrames
-      let page = page(head, of: pages)
+      let offset = written % Self.pageFrames
+      let page = page(written, of: pages)
       let count = min(left, Self.pageFrames &- offset)
       if offset == 0 {
         pages.pointee.empty(page)
       } else if let samples = pages.pointee.samples(page) {
         clear(samples, from: offset, to: offset &+ count)
       }
-      head &+= count
+      written &+= count
       left &-= count
     }
   }
@@ -117,36 +118,30 @@ struct SourceHistory: ~Copyable {
     rt_zero(left + Self.pageFrames + start, end &- start)
   }
 
-  /// The number of frames that have passed.
-  var written: Int { @_noLocks get { head } }
-
   /// Reads frames from a position on, which counts like `written`.
   ///
   /// Frames that are too old, yet to come, or from before some loop listened are silent.
   @_noLocks
   func read(from start: Int, to out: Stereo, frames: Int) {
     guard let pages else {
-      rt_zero(out.left, frames)
-      rt_zero(out.right, frames)
+      out.clear(frames: frames)
       return
     }
     var done = 0
     while done < frames {
       let frame = start &+ done
-      if frame < 0 || frame >= head || head &- frame > self.frames {
-        rt_zero(out.left + done, 1)
-        rt_zero(out.right + done, 1)
+      if frame < 0 || frame >= written || written &- frame > self.frames {
+        out.advanced(by: done).clear(frames: 1)
         done &+= 1
         continue
       }
       let offset = frame % Self.pageFrames
-      let count = min(min(frames &- done, Self.pageFrames &- offset), head &- frame)
+      let count = min(min(frames &- done, Self.pageFrames &- offset), written &- frame)
       if let left = pages.pointee.samples(page(frame, of: pages)) {
         rt_copy(out.left + done, left + offset, count)
         rt_copy(out.right + done, left + Self.pageFrames + offset, count)
       } else {
-        rt_zero(out.left + done, count)
-        rt_zero(out.right + done, count)
+        out.advanced(by: done).clear(frames: count)
       }
       done &+= count
     }

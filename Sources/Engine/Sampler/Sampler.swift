@@ -35,6 +35,7 @@ struct Sampler: ~Copyable {
 
   private var voices: SamplerVoices
   private var instruments = SamplerInstruments()
+  private let buffers = Buffers()
   private let touches: UnsafeMutablePointer<Touch>
   // The number of fingers on each key.
   private let keys: UnsafeMutablePointer<UInt16>
@@ -49,15 +50,8 @@ struct Sampler: ~Copyable {
 
   init(sampleRate: Double) {
     voices = SamplerVoices(sampleRate: sampleRate)
-    touches = .allocate(capacity: Finger.count)
-    touches.initialize(repeating: Touch(), count: Finger.count)
-    keys = .allocate(capacity: 128)
-    keys.initialize(repeating: 0, count: 128)
-  }
-
-  deinit {
-    touches.deallocate()
-    keys.deallocate()
+    touches = buffers.filled(with: Touch(), count: Finger.count)
+    keys = buffers.filled(with: 0, count: 128)
   }
 
   /// Continues at another rate; cuts off all sound, and ends held notes.
@@ -227,7 +221,7 @@ struct Sampler: ~Copyable {
 
   /// Bends all notes by so many semitones.
   @_noLocks
-  mutating func bend(semitones: Float) { voices.setBend(semitones: semitones) }
+  mutating func bend(semitones: Float) { voices.controllers.setBend(semitones: semitones) }
 
   /// Handles a MIDI controller: 64 is the pedal of the MIDI keys, 120 silences all notes, and 123 ends them.
   @_noLocks
@@ -237,15 +231,15 @@ struct Sampler: ~Copyable {
     case 120: (due.all, due.silence) = (true, true)
     case 121:
       setPedal(false)
-      voices.resetControls()
+      voices.controllers.reset()
     case 123...127: due.all = true
-    default: voices.setControl(number, value)
+    default: voices.controllers.setControl(number, value)
     }
   }
 
   /// Applies pressure to all notes, from 0 to 1.
   @_noLocks
-  mutating func pressure(_ value: Float) { voices.setPressure(value) }
+  mutating func pressure(_ value: Float) { voices.controllers.setPressure(value) }
 
   // MARK: - Sound
 

@@ -1,17 +1,7 @@
 internal import DSP
 
-/// A change of the sampler's instrument, and who wants to know that it is done.
-struct InstrumentChange: BitwiseCopyable {
-  /// The instrument that is played from then on.
-  let instrument: InstrumentPointer?
-  let origin: CommandOrigin
-
-  @_noLocks
-  init(instrument: InstrumentPointer?, origin: CommandOrigin) {
-    self.instrument = instrument
-    self.origin = origin
-  }
-}
+/// An instrument that is to be played, or none, and the origin of the command.
+typealias InstrumentChange = (instrument: InstrumentPointer?, origin: CommandOrigin)
 
 /// The instrument that is played, and those before it of which something still sounds.
 ///
@@ -31,6 +21,7 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
     init() {}
   }
 
+  private let buffers = Buffers()
   private let memory: UnsafeMutablePointer<Place>
   /// The number of the one that is played.
   private(set) var current: UInt8 = 0
@@ -39,11 +30,8 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
   private var latest: UInt8 = 0
 
   init() {
-    memory = .allocate(capacity: Self.places)
-    memory.initialize(repeating: Place(), count: Self.places)
+    memory = buffers.filled(with: Place(), count: Self.places)
   }
-
-  deinit { memory.deallocate() }
 
   /// Whether all changes are answered.
   var isSettled: Bool { @_noLocks get { leavingCount == 0 } }
@@ -79,8 +67,7 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private func isLeaving(_ number: UInt8) -> Bool {
-    if case .some = memory[Int(number)].end { return true }
-    return false
+    if case .some = memory[Int(number)].end { true } else { false }
   }
 
   /// Counts voices that have begun.

@@ -1,19 +1,13 @@
+internal import DSP
 internal import Synchronization
 
 /// A fixed number of atomic values in memory of their own.
 struct AtomicArray<Value: AtomicRepresentable>: ~Copyable, @unchecked Sendable {
-  let count: Int
+  private let buffers = Buffers()
   fileprivate let values: UnsafeMutablePointer<Atomic<Value>>
 
   init(repeating value: Value, count: Int) {
-    self.count = count
-    values = .allocate(capacity: count)
-    for index in 0..<count { (values + index).initialize(to: Atomic(value)) }
-  }
-
-  deinit {
-    values.deinitialize(count: count)
-    values.deallocate()
+    values = buffers.made(count: count) { _ in Atomic(value) }
   }
 }
 

@@ -1,9 +1,11 @@
+internal import DSP
 internal import Synchronization
 
 /// A queue of fixed size from one thread to one other.
 ///
 /// Neither waits.
 struct Ring<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+  private let buffers = Buffers()
   private let slots: UnsafeMutablePointer<Element>
   private let capacity: Int
   private let mask: UInt64
@@ -15,11 +17,8 @@ struct Ring<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a power of two")
     self.capacity = capacity
     mask = UInt64(capacity - 1)
-    slots = .allocate(capacity: capacity)
-    slots.initialize(repeating: filler, count: capacity)
+    slots = buffers.filled(with: filler, count: capacity)
   }
-
-  deinit { slots.deallocate() }
 
   fileprivate var isRoom: Bool {
     // Acquiring: the reader is done with the slot.

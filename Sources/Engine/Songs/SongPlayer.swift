@@ -1,5 +1,8 @@
 internal import DSP
 
+/// A song that is to be played, or none, and the origin of the command.
+typealias SongChange = (song: SongPointer?, origin: CommandOrigin)
+
 /// Plays a song that is streamed from disk: unchanged, or at the pitch and rate of the chain if it goes
 /// through that.
 struct SongPlayer: ~Copyable {
@@ -50,17 +53,11 @@ struct SongPlayer: ~Copyable {
   @_noLocks
   mutating func begin(_ next: SongChange) -> EngineRefusal? {
     if case .some = change { return .transferring }
-    if let song = next.song, !isOfOurRate(song) { return .otherRate }
+    if let song = next.song, Double(song.sampleRate) != sampleRate { return .otherRate }
     change = next
     gate.move(open: false, frames: closeFrames)
     changeWherePossible()
     return nil
-  }
-
-  @_noLocks
-  private func isOfOurRate(_ song: SongPointer) -> Bool {
-    let rate = Double(song.sampleRate)
-    return rate >= sampleRate && rate <= sampleRate
   }
 
   /// The change that is done and not answered yet.
@@ -144,8 +141,7 @@ struct SongPlayer: ~Copyable {
       let part = out.advanced(by: done)
       update(before: count)
       if !warp.process(&tape, through: &gate, to: part, frames: count) {
-        Blocks.clear(part.left, frames: count)
-        Blocks.clear(part.right, frames: count)
+        part.clear(frames: count)
       }
       done &+= count
     }

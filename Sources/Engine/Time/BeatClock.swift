@@ -226,12 +226,4 @@ package struct BarPosition: BitwiseCopyable, Sendable {
   package var beatsPerBar: Int
   /// The tempo.
   package var beatsPerMinute: Double
-
-  @_noLocks
-  init(bar: Int, beat: Double, beatsPerBar: Int, beatsPerMinute: Double) {
-    self.bar = bar
-    self.beat = beat
-    self.beatsPerBar = beatsPerBar
-    self.beatsPerMinute = beatsPerMinute
-  }
 }

@@ -46,79 +46,22 @@ extension InstrumentImage {
 
   /// Converts a modulator to its form for the audio thread, or nil if that doesn't support it.
   private static func image(of modulator: Modulator) -> SamplerModulator? {
-    guard let source = image(of: modulator.source), let scale = image(of: modulator.scale),
-      let target = target(modulator.target)
+    var (source, scale) = (modulator.source, modulator.scale)
+    // Polyphonic key pressure is not received.
+    guard modulator.target.isPlayed, source.controller != .keyPressure,
+      scale.controller != .keyPressure
     else { return nil }
-    var amount = modulator.amount
-    for part in [modulator.source, modulator.scale] where part.controller == .pitchWheelRange {
-      // The pitch wheel range is fixed: two semitones, out of 127.
-      amount *= part.value(2.0 / 127)
-    }
+    // The pitch wheel range is fixed: two semitones, out of 127.
+    let amount = modulator.amount * fixed(&source) * fixed(&scale)
     return SamplerModulator(
-      source: source, scale: scale, target: target, amount: Float(amount),
+      source: source, scale: scale, target: modulator.target, amount: Float(amount),
       isAbsolute: modulator.isAbsolute)
   }
 
-  private static func image(of source: Modulator.Source) -> SamplerModulator.Source? {
-    let controller: SamplerModulator.Controller
-    switch source.controller {
-    case .constant, .pitchWheelRange: return SamplerModulator.Source(.constant)
-    case .velocity: controller = .velocity
-    case .key: controller = .key
-    case .channelPressure: controller = .pressure
-    case .pitchWheel: controller = .wheel
-    case .control(let number):
-      guard (0...127).contains(number) else { return nil }
-      controller = .control(UInt8(number))
-    // Polyphonic key pressure is not received.
-    case .keyPressure: return nil
-    }
-    let curve: SamplerModulator.Curve =
-      switch source.curve {
-      case .linear: .linear
-      case .concave: .concave
-      case .convex: .convex
-      case .step: .step
-      }
-    return SamplerModulator.Source(
-      controller, curve: curve, isReversed: source.isReversed, isBipolar: source.isBipolar)
-  }
-
-  private static func target(_ target: Modulator.Target) -> SamplerModulator.Target? {
-    switch target {
-    case .pitch: .pitch
-    case .keyTracking: .keyTracking
-    case .attenuation: .attenuation
-    case .pan: .pan
-    case .cutoff: .cutoff
-    case .resonance: .resonance
-    case .tremoloToPitch: .tremoloToPitch
-    case .tremoloToFilter: .tremoloToFilter
-    case .tremoloToGain: .tremoloToGain
-    case .vibratoToPitch: .vibratoToPitch
-    case .modulationToPitch: .modulationToPitch
-    case .modulationToFilter: .modulationToFilter
-    case .tremoloFrequency: .tremoloFrequency
-    case .vibratoFrequency: .vibratoFrequency
-    case .tremoloDelay: .tremoloDelay
-    case .vibratoDelay: .vibratoDelay
-    case .delay: .delay
-    case .attack: .attack
-    case .hold: .hold
-    case .decay: .decay
-    case .release: .release
-    case .sustain: .sustain
-    case .modulationDelay: .modulationDelay
-    case .modulationAttack: .modulationAttack
-    case .modulationHold: .modulationHold
-    case .modulationDecay: .modulationDecay
-    case .modulationRelease: .modulationRelease
-    case .modulationSustain: .modulationSustain
-    case .holdPerKey: .holdPerKey
-    case .decayPerKey: .decayPerKey
-    case .modulationHoldPerKey: .modulationHoldPerKey
-    case .modulationDecayPerKey: .modulationDecayPerKey
-    case .reverb, .chorus: nil
-    }
+  /// Replaces the pitch wheel range by a constant, and returns its value, else 1.
+  private static func fixed(_ source: inout Modulator.Source) -> Double {
+    guard source.controller == .pitchWheelRange else { return 1 }
+    defer { source = Modulator.Source(.constant) }
+    return source.value(2.0 / 127)
   }
 }

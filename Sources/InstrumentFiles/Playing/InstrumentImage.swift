@@ -4,19 +4,6 @@ package import DSP
 ///
 /// Reverb and chorus sends are ignored: the chain has its own effects.
 package enum InstrumentImage {
-  /// Makes the playable instrument.
-  ///
-  /// `sounds` holds the channels of each of its samples.
-  package static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
-    let made = make(instrument)
-    let workshop = SoundWorkshop()
-    for (index, channels) in sounds.enumerated() where channels.contains(where: { !$0.isEmpty }) {
-      made.make(index, of: channels, in: workshop)
-      made.publish(index)
-    }
-    return made
-  }
-
   /// Makes the playable instrument, without its sounds.
   package static func make(_ instrument: Instrument) -> SamplerInstrument {
     var regions: [SamplerRegion] = []
@@ -61,7 +48,7 @@ package enum InstrumentImage {
     var image = SamplerRegion()
     image.keys = (key(region.keys.lowerBound), key(region.keys.upperBound))
     image.velocities = (key(region.velocities.lowerBound), key(region.velocities.upperBound))
-    image.trigger = trigger(region.trigger)
+    image.trigger = region.trigger
     image.turn = (turn(region.turn.length), turn(region.turn.position))
     image.chance = (Float(region.chance.lowerBound), Float(region.chance.upperBound))
     if let keys = region.switches.keys {
@@ -87,12 +74,7 @@ package enum InstrumentImage {
   private static func setLoop(of region: Region, end: Int, in image: inout SamplerRegion) {
     let first = max(0, region.loop.lowerBound)
     let loop = first..<max(first, min(end, region.loop.upperBound))
-    switch region.loopMode {
-    case .none: image.loopMode = .none
-    case .continuous: image.loopMode = loop.isEmpty ? .none : .continuous
-    case .untilRelease: image.loopMode = loop.isEmpty ? .none : .untilRelease
-    case .oneShot: image.loopMode = .oneShot
-    }
+    image.loopMode = loop.isEmpty && region.loopMode != .oneShot ? .none : region.loopMode
     if !loop.isEmpty { image.loop = (Int32(loop.lowerBound), Int32(loop.upperBound)) }
   }
 
@@ -104,18 +86,14 @@ package enum InstrumentImage {
     image.pan = Float(region.pan)
     if let filter = region.filter {
       image.isFiltered = true
-      image.filter.kind = kind(filter.kind)
-      image.filter.cutoff = Float(filter.cutoff)
-      image.filter.resonance = Float(filter.resonance)
-      image.filter.perKey = Float(filter.perKey)
-      image.filter.byVelocity = Float(filter.byVelocity)
+      image.filter = filter
     }
-    image.envelope = envelope(region.envelope)
-    image.modulation = envelope(region.modulationEnvelope)
+    image.envelope = region.envelope
+    image.modulation = region.modulationEnvelope
     image.modulationToPitch = Float(region.modulationToPitch)
     image.modulationToFilter = Float(region.modulationToFilter)
-    image.tremolo = oscillator(region.tremolo)
-    image.vibrato = oscillator(region.vibrato)
+    image.tremolo = region.tremolo
+    image.vibrato = region.vibrato
   }
 
   // MARK: - Parts
@@ -127,53 +105,4 @@ package enum InstrumentImage {
   }
 
   private static func turn(_ number: Int) -> UInt16 { UInt16(clamping: max(1, number)) }
-
-  private static func trigger(_ trigger: Region.Trigger) -> SamplerRegion.Trigger {
-    switch trigger {
-    case .attack: .attack
-    case .release: .release
-    case .first: .first
-    case .legato: .legato
-    }
-  }
-
-  private static func kind(_ kind: RegionFilter.Kind) -> SamplerRegion.Filter.Kind {
-    switch kind {
-    case .lowpass1: .lowpass1
-    case .lowpass2: .lowpass2
-    case .highpass1: .highpass1
-    case .highpass2: .highpass2
-    case .bandpass: .bandpass
-    case .bandreject: .bandreject
-    }
-  }
-
-  private static func envelope(_ envelope: RegionEnvelope) -> SamplerRegion.Envelope {
-    var image = SamplerRegion.Envelope()
-    image.delay = Float(envelope.delay)
-    image.attack = Float(envelope.attack)
-    image.hold = Float(envelope.hold)
-    image.decay = Float(envelope.decay)
-    image.release = Float(envelope.release)
-    image.start = Float(envelope.start)
-    image.sustain = Float(envelope.sustain)
-    image.isWhole = envelope.fall == .whole
-    image.holdPerKey = Float(envelope.holdPerKey)
-    image.decayPerKey = Float(envelope.decayPerKey)
-    image.attackByVelocity = Float(envelope.attackByVelocity)
-    image.decayByVelocity = Float(envelope.decayByVelocity)
-    image.sustainByVelocity = Float(envelope.sustainByVelocity)
-    image.releaseByVelocity = Float(envelope.releaseByVelocity)
-    return image
-  }
-
-  private static func oscillator(_ oscillator: RegionOscillator) -> SamplerRegion.Oscillator {
-    var image = SamplerRegion.Oscillator()
-    image.delay = Float(oscillator.delay)
-    image.frequency = Float(oscillator.frequency)
-    image.toPitch = Float(oscillator.toPitch)
-    image.toFilter = Float(oscillator.toFilter)
-    image.toGain = Float(oscillator.toGain)
-    return image
-  }
 }

@@ -1,3 +1,4 @@
+internal import DSP
 internal import Glibc
 
 /// The opcodes of a region so far, including those inherited from headers.
@@ -11,10 +12,10 @@ struct SFZOpcodes {
   /// The offset of all keys that follow, in semitones.
   var keyOffset = 0
   private var region = Region()
-  private var filter = RegionFilter()
+  private var filter = SamplerRegion.Filter()
   private var hasCutoff = false
   private var velocityTracking = 100.0
-  private var loopMode: Region.LoopMode?
+  private var loopMode: SamplerRegion.LoopMode?
   private var loopStart: Int?
   private var loopEnd: Int?
   private var end: Int?
@@ -23,7 +24,7 @@ struct SFZOpcodes {
   private var transpose = 0.0
   private var amplitude = 100.0
   private var bend = 200.0
-  private var delay = 0.0
+  private var delay: Float = 0
   private var low = 0
   private var high = 127
   private var lowVelocity = 0
@@ -70,7 +71,7 @@ struct SFZOpcodes {
     case "group": return take(whole(value, Self.groups)) { $0.region.group = $1 }
     case "off_by", "offby": return take(whole(value, Self.groups)) { $0.region.offBy = $1 }
     case "trigger":
-      let triggers: [String: Region.Trigger] = [
+      let triggers: [String: SamplerRegion.Trigger] = [
         "attack": .attack, "release": .release, "release_key": .release, "first": .first,
         "legato": .legato,
       ]
@@ -102,7 +103,7 @@ struct SFZOpcodes {
     // The file contains the last frame of the loop, inclusive.
     case "loop_end", "loopend": return take(whole(value, frames)) { $0.loopEnd = $1 + 1 }
     case "loop_mode", "loopmode":
-      let modes: [String: Region.LoopMode] = [
+      let modes: [String: SamplerRegion.LoopMode] = [
         "no_loop": .none, "one_shot": .oneShot, "loop_continuous": .continuous,
         "loop_sustain": .untilRelease,
       ]
@@ -139,13 +140,15 @@ struct SFZOpcodes {
   private mutating func setFilter(_ name: String, _ value: String) -> Result {
     switch name {
     case "fil_type", "filtype":
-      let kinds: [String: RegionFilter.Kind] = [
+      let kinds: [String: SamplerRegion.Filter.Kind] = [
         "lpf_1p": .lowpass1, "lpf_2p": .lowpass2, "hpf_1p": .highpass1, "hpf_2p": .highpass2,
         "bpf_2p": .bandpass, "brf_2p": .bandreject,
       ]
       return take(kinds[value]) { $0.filter.kind = $1 }
     case "cutoff":
-      return take(number(value, 0...100_000)) { ($0.filter.cutoff, $0.hasCutoff) = ($1, true) }
+      let result = take(number(value, 0...100_000)) { $0.filter.cutoff = $1 }
+      if case .known = result { hasCutoff = true }
+      return result
     case "resonance": return take(number(value, 0...96)) { $0.filter.resonance = $1 }
     case "fil_keytrack": return take(number(value, 0...1200)) { $0.filter.perKey = $1 }
     case "fil_veltrack": return take(number(value, -9600...9600)) { $0.filter.byVelocity = $1 }
@@ -156,10 +159,36 @@ struct SFZOpcodes {
   }
 
   private mutating func setEnvelope(_ name: String, _ value: String) -> Result {
-    if name.hasPrefix("ampeg_") { return region.envelope.set(name.dropFirst(6), value) }
-    if name.hasPrefix("fileg_") { return region.modulationEnvelope.set(name.dropFirst(6), value) }
+    if name.hasPrefix("ampeg_") { return set(name.dropFirst(6), of: \.envelope, value) }
+    if name.hasPrefix("fileg_") { return set(name.dropFirst(6), of: \.modulationEnvelope, value) }
     if name == "delay" { return take(number(value, 0...100)) { $0.delay = $1 } }
     return .unknown
+  }
+
+  private mutating func set(
+    _ name: Substring, of envelope: WritableKeyPath<Region, SamplerRegion.Envelope>,
+    _ value: String
+  ) -> Result {
+    let isPart = name == "sustain" || name == "start" || name == "vel2sustain"
+    let range = name.hasPrefix("vel2") ? -100.0...100 : 0...100
+    let place: WritableKeyPath<SamplerRegion.Envelope, Float>
+    switch name {
+    case "delay": place = \.delay
+    case "start": place = \.start
+    case "attack": place = \.attack
+    case "hold": place = \.hold
+    case "decay": place = \.decay
+    case "sustain": place = \.sustain
+    case "release": place = \.release
+    case "vel2attack": place = \.attackByVelocity
+    case "vel2decay": place = \.decayByVelocity
+    case "vel2sustain": place = \.sustainByVelocity
+    case "vel2release": place = \.releaseByVelocity
+    default: return .unknown
+    }
+    guard let found: Double = number(value, range) else { return .wrong }
+    region[keyPath: envelope][keyPath: place] = Float(isPart ? found / 100 : found)
+    return .known
   }
 
   private mutating func take<Value>(
@@ -185,12 +214,10 @@ struct SFZOpcodes {
     return range.contains(Int(number)) ? Int(number) : nil
   }
 
-  private func number(_ value: String, _ range: ClosedRange<Double>) -> Double? {
-    SFZOpcodes.number(value, range)
-  }
-
-  static func number(_ value: String, _ range: ClosedRange<Double>) -> Double? {
-    Double(value).flatMap { range.contains($0) ? $0 : nil }
+  private func number<Value: BinaryFloatingPoint>(
+    _ value: String, _ range: ClosedRange<Double>
+  ) -> Value? {
+    Double(value).flatMap { range.contains($0) ? Value($0) : nil }
   }
 
   // MARK: - Result
@@ -241,40 +268,15 @@ struct SFZOpcodes {
     }
     if velocityTracking != 0 {
       let source = Modulator.Source(
-        controller: .velocity, curve: .concave, isReversed: velocityTracking > 0)
+        .velocity, curve: .concave, isReversed: velocityTracking > 0)
       result.append(
         Modulator(
           source: source, target: .attenuation, amount: 0.96 * abs(velocityTracking)))
     }
     if bend != 0 {
-      let wheel = Modulator.Source(controller: .pitchWheel, isBipolar: true)
+      let wheel = Modulator.Source(.pitchWheel, isBipolar: true)
       result.append(Modulator(source: wheel, target: .pitch, amount: bend))
     }
     return result
-  }
-}
-
-extension RegionEnvelope {
-  fileprivate mutating func set(_ name: Substring, _ value: String) -> SFZOpcodes.Result {
-    let isPart = name == "sustain" || name == "start" || name == "vel2sustain"
-    let range = name.hasPrefix("vel2") ? -100.0...100 : 0...100
-    let place: WritableKeyPath<RegionEnvelope, Double>
-    switch name {
-    case "delay": place = \.delay
-    case "start": place = \.start
-    case "attack": place = \.attack
-    case "hold": place = \.hold
-    case "decay": place = \.decay
-    case "sustain": place = \.sustain
-    case "release": place = \.release
-    case "vel2attack": place = \.attackByVelocity
-    case "vel2decay": place = \.decayByVelocity
-    case "vel2sustain": place = \.sustainByVelocity
-    case "vel2release": place = \.releaseByVelocity
-    default: return .unknown
-    }
-    guard let number = SFZOpcodes.number(value, range) else { return .wrong }
-    self[keyPath: place] = isPart ? number / 100 : number
-    return .known
   }
 }

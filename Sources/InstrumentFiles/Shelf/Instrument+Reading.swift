@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The loading of an instrument's sounds.
 extension Instrument {
   // The limit for a machine with little memory, for the source samples and for the playable sounds

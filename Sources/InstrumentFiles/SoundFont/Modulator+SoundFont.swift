@@ -1,3 +1,5 @@
+internal import DSP
+
 extension Modulator {
   /// Parses a modulator of a SoundFont file.
   ///
@@ -14,7 +16,7 @@ extension Modulator {
   }
 
   /// Returns the destination for a generator, and the size of one unit of it.
-  private static func target(generator: Int) -> (Target, Double)? {
+  private static func target(generator: Int) -> (SamplerModulator.Target, Double)? {
     switch generator {
     case 5: (.tremoloToPitch, 1)
     case 6: (.vibratoToPitch, 1)
@@ -58,24 +60,27 @@ extension Modulator {
 
   /// Returns the default modulators (SoundFont 2.04, 8.4), which a file may override.
   static func defaults(_ reading: SoundFont.Reading) -> [Modulator] {
-    let velocity = Source(controller: .velocity, isReversed: true)
-    func loudness(_ controller: Controller) -> Modulator {
-      let source = Source(controller: controller, curve: .concave, isReversed: true)
+    let velocity = Source(.velocity, isReversed: true)
+    func loudness(_ controller: SamplerModulator.Controller) -> Modulator {
+      let source = Source(controller, curve: .concave, isReversed: true)
       return Modulator(source: source, target: .attenuation, amount: 96)
     }
-    func plain(_ controller: Controller, _ target: Target, _ amount: Double) -> Modulator {
-      Modulator(source: Source(controller: controller), target: target, amount: amount)
+    func plain(
+      _ controller: SamplerModulator.Controller, _ target: SamplerModulator.Target,
+      _ amount: Double
+    ) -> Modulator {
+      Modulator(source: Source(controller), target: target, amount: amount)
     }
     var defaults = [
       loudness(.velocity), loudness(.control(7)), loudness(.control(11)),
       plain(.channelPressure, .vibratoToPitch, 50), plain(.control(1), .vibratoToPitch, 50),
       plain(.control(91), .reverb, 0.2), plain(.control(93), .chorus, 0.2),
       Modulator(
-        source: Source(controller: .control(10), isBipolar: true), target: .pan,
+        source: Source(.control(10), isBipolar: true), target: .pan,
         amount: reading.panRange),
       Modulator(
-        source: Source(controller: .pitchWheel, isBipolar: true),
-        scale: Source(controller: .pitchWheelRange), target: .pitch, amount: 12_700),
+        source: Source(.pitchWheel, isBipolar: true),
+        scale: Source(.pitchWheelRange), target: .pitch, amount: 12_700),
     ]
     if reading.softIsDark {
       defaults.append(Modulator(source: velocity, target: .cutoff, amount: -2400))
@@ -87,9 +92,9 @@ extension Modulator {
 extension Modulator.Source {
   fileprivate init?(soundFont code: Int) {
     let number = code & 127
-    let controller: Modulator.Controller
+    let controller: SamplerModulator.Controller
     if code & 128 != 0 {
-      controller = .control(number)
+      controller = .control(UInt8(number))
     } else {
       switch number {
       case 0: controller = .constant
@@ -102,15 +107,15 @@ extension Modulator.Source {
       default: return nil
       }
     }
-    let curves: [Modulator.Curve] = [.linear, .concave, .convex, .step]
+    let curves: [SamplerModulator.Curve] = [.linear, .concave, .convex, .step]
     guard code >> 10 < curves.count else { return nil }
     // All constants equal 1.
     if controller == .constant {
-      self.init(controller: .constant)
+      self.init(.constant)
       return
     }
     self.init(
-      controller: controller, curve: curves[code >> 10], isReversed: code & 256 != 0,
+      controller, curve: curves[code >> 10], isReversed: code & 256 != 0,
       isBipolar: code & 512 != 0)
   }
 }

@@ -1,3 +1,4 @@
+internal import DSP
 internal import Music
 
 extension Region {
@@ -53,27 +54,26 @@ extension Region {
   }
 
   private mutating func setMovement(_ values: [Int]) {
-    envelope = RegionEnvelope(
+    envelope = SamplerRegion.Envelope(
       soundFont: values, from: Code.volEnvDelay,
       sustain: SoundUnits.amplitude(decibels: -0.1 * Double(values[Code.volEnvSustain])))
-    envelope.holdPerKey = Double(values[Code.volEnvHoldPerKey])
-    envelope.decayPerKey = Double(values[Code.volEnvDecayPerKey])
-    modulationEnvelope = RegionEnvelope(
+    envelope.holdPerKey = Float(values[Code.volEnvHoldPerKey])
+    envelope.decayPerKey = Float(values[Code.volEnvDecayPerKey])
+    modulationEnvelope = SamplerRegion.Envelope(
       soundFont: values, from: Code.modEnvDelay,
       sustain: 1 - Double(values[Code.modEnvSustain]) / 1000)
-    modulationEnvelope.holdPerKey = Double(values[Code.modEnvHoldPerKey])
-    modulationEnvelope.decayPerKey = Double(values[Code.modEnvDecayPerKey])
+    modulationEnvelope.holdPerKey = Float(values[Code.modEnvHoldPerKey])
+    modulationEnvelope.decayPerKey = Float(values[Code.modEnvDecayPerKey])
     modulationToPitch = Double(values[Code.modEnvToPitch])
     modulationToFilter = Double(values[Code.modEnvToFilter])
-    tremolo = RegionOscillator(
-      delay: Self.seconds(values[Code.modLFODelay]),
-      frequency: SoundUnits.hertz(cents: Double(values[Code.modLFOFrequency])),
-      toPitch: Double(values[Code.modLFOToPitch]), toFilter: Double(values[Code.modLFOToFilter]),
-      toGain: 0.1 * Double(values[Code.modLFOToVolume]))
-    vibrato = RegionOscillator(
-      delay: Self.seconds(values[Code.vibLFODelay]),
-      frequency: SoundUnits.hertz(cents: Double(values[Code.vibLFOFrequency])),
-      toPitch: Double(values[Code.vibLFOToPitch]))
+    tremolo.delay = Self.seconds(values[Code.modLFODelay])
+    tremolo.frequency = Self.hertz(values[Code.modLFOFrequency])
+    tremolo.toPitch = Float(values[Code.modLFOToPitch])
+    tremolo.toFilter = Float(values[Code.modLFOToFilter])
+    tremolo.toGain = Float(0.1 * Double(values[Code.modLFOToVolume]))
+    vibrato.delay = Self.seconds(values[Code.vibLFODelay])
+    vibrato.frequency = Self.hertz(values[Code.vibLFOFrequency])
+    vibrato.toPitch = Float(values[Code.vibLFOToPitch])
   }
 
   private mutating func setFilter(_ values: [Int]) {
@@ -83,25 +83,34 @@ extension Region {
     guard values[Code.filterCutoff] < Self.openFilter || values[Code.filterQ] > 0 || isMoved else {
       return
     }
-    filter = RegionFilter(
-      cutoff: SoundUnits.hertz(cents: Double(values[Code.filterCutoff])),
-      resonance: 0.1 * Double(values[Code.filterQ]))
+    var filter = SamplerRegion.Filter()
+    filter.cutoff = Self.hertz(values[Code.filterCutoff])
+    filter.resonance = Float(0.1 * Double(values[Code.filterQ]))
+    self.filter = filter
   }
 
   /// Converts timecents to seconds.
   ///
   /// The minimum, -12000, means 0.
-  static func seconds(_ cents: Int) -> Double {
-    cents <= -12_000 ? 0 : Cents.ratio(Double(cents))
+  fileprivate static func seconds(_ cents: Int) -> Float {
+    cents <= -12_000 ? 0 : Float(Cents.ratio(Double(cents)))
+  }
+
+  private static func hertz(_ cents: Int) -> Float {
+    Float(SoundUnits.hertz(cents: Double(cents)))
   }
 }
 
-extension RegionEnvelope {
+extension SamplerRegion.Envelope {
   /// Creates an envelope from six adjacent generator values.
   fileprivate init(soundFont values: [Int], from code: Int, sustain: Double) {
-    self.init(
-      delay: Region.seconds(values[code]), attack: Region.seconds(values[code + 1]),
-      hold: Region.seconds(values[code + 2]), decay: Region.seconds(values[code + 3]),
-      sustain: sustain, release: Region.seconds(values[code + 5]), fall: .whole)
+    self.init()
+    delay = Region.seconds(values[code])
+    attack = Region.seconds(values[code + 1])
+    hold = Region.seconds(values[code + 2])
+    decay = Region.seconds(values[code + 3])
+    self.sustain = Float(sustain)
+    release = Region.seconds(values[code + 5])
+    isWhole = true
   }
 }

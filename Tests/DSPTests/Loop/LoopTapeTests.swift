@@ -8,7 +8,8 @@ import Testing
   private func play(
     _ clip: [Float], frames: Int, block: Int = 512, _ set: (inout Warp) -> Void = { _ in }
   ) -> [Float] {
-    var loop = LoopTape(seconds: 10, reach: 16_384, sampleRate: 48_000)
+    let pool = ClipPool(seconds: 100, longest: 10, sampleRate: 48_000)
+    var loop = LoopTape(pool, seconds: 10, reach: 16_384, sampleRate: 48_000)
     var warp = Warp(seconds: 10, sampleRate: 48_000)
     set(&warp)
     warp.settle()
@@ -16,7 +17,10 @@ import Testing
     var sound = clip + clip.prefix(loop.seam)
     sound.withUnsafeMutableBufferPointer {
       let side = $0.baseAddress!
-      loop.fill(left: side, right: side, frames: clip.count, framesBehind: loop.seam)
+      let version = loop.beginClip()!
+      loop.load(Stereo(side, side), into: version, at: 0, frames: $0.count)
+      loop.finishLoading(version, length: clip.count, framesBehind: loop.seam)
+      loop.rewind()
     }
     var (left, right) = (
       [Float](repeating: .nan, count: frames), [Float](repeating: 0, count: frames)

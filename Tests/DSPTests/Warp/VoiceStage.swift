@@ -47,8 +47,8 @@ final class VoiceStage {
 
   func hold(_ key: Int, _ count: UInt16) { held[key] = count }
   func release(_ number: UInt32) { voices.release(note: number) }
-  func bend(_ semitones: Float) { voices.setBend(semitones: semitones) }
-  func control(_ number: UInt8, _ value: UInt8) { voices.setControl(number, value) }
+  func bend(_ semitones: Float) { voices.controllers.setBend(semitones: semitones) }
+  func control(_ number: UInt8, _ value: UInt8) { voices.controllers.setControl(number, value) }
   func fadeOut() { voices.fadeOut(instrument: nil, seconds: 0.005) }
 
   /// Renders `frames` frames and returns the left channel.

@@ -84,12 +84,12 @@ import Testing
     #expect(start(&inlet, 61)?.cents == 6100)
     let map = KeyMap(
       snapped: (0..<128).map { Float($0 / 2 * 200) + 70 }, own: (0..<128).map { Float($0 * 100) })
-    inlet.setMap(map.pointer)
+    inlet.map = map.pointer
     let start = start(&inlet, 61)
     #expect(start?.cents == 6070)
     #expect(start?.key == 61)
     #expect(start?.finger.number == 61)
-    inlet.setSnaps(false)
+    inlet.snaps = false
     #expect(self.start(&inlet, 61)?.cents == 6100)
     withExtendedLifetime(map) {}
   }
@@ -98,7 +98,7 @@ import Testing
     var inlet = MIDIInlet()
     let map = KeyMap(
       snapped: (0..<128).map { $0 < 64 ? -500 : 20_000 }, own: (0..<128).map { Float($0 * 100) })
-    inlet.setMap(map.pointer)
+    inlet.map = map.pointer
     #expect(start(&inlet, 0)?.key == 0)
     #expect(start(&inlet, 127)?.key == 127)
     withExtendedLifetime(map) {}
@@ -117,7 +117,7 @@ import Testing
     #expect(bend(0, 64) == 0)
     #expect(bend(127, 127) == 2)
     #expect(bend(0, 0) == -2)
-    inlet.setBendRange(semitones: 12)
+    inlet.bendRange = 12
     #expect(inlet.bend == -12)
     #expect(bend(0, 96) == Float(4096) / 8191 * 12)
   }

@@ -63,8 +63,8 @@ import Testing
     // A few of them are valid, and need the documented memory.
     try Data(text[..<4].joined().utf8).write(to: URL(fileURLWithPath: "\(home)/sounds/many.sfz"))
     let instrument = try SFZ.read("\(home)/sounds/many.sfz")
-    let image = InstrumentImage.make(
-      instrument, sounds: try instrument.samples.map { try $0.read() })
+    let image = InstrumentImage.make(instrument)
+    image.make(try instrument.samples.map { try $0.read() })
     #expect(
       InstrumentImage.bytes(of: instrument) == image.bytes && image.bytes > 4 * 20_000 * 4 * 20)
     #expect(desk.ask("/grid/instrument", .string("many")).last?.address == "/reply")
