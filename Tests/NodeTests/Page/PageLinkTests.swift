@@ -79,7 +79,7 @@ extension NodeTests.PageTests {
 
     @Test(.hangLimit)
     func `a double tap on a fader restores its default`() throws {
-      for _ in 1...2 { try browser.tap(fader) }
+      try browser.doubleTap(fader)
       try stage.phone.awaitValue(of: "/echo/mix", .float(0.35))
       try awaitFigure("35 %", in: browser)
     }

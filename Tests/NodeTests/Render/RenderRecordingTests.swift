@@ -268,8 +268,8 @@ import Testing
     #expect(failed.code == 66 && failed.errors.hasSuffix("syrinx: 1 of 2 failed\n"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("other")) == ["a.wav"])
     for (line, words) in [
-      ("a.wav out/a.wav other", "would both be other/a.wav"), ("- other", "has no name"),
-      ("out/a.wav out", "is IN itself"),
+      ("a.wav out/a.wav other", "would both become other/a.wav"), ("- other", "has no name"),
+      ("out/a.wav out", "is IN; OUT must be another file"),
     ] {
       let (code, errors) = try shell("$syrinx render \(line)")
       #expect(code == 64 && errors.contains(words), "\(errors)")

@@ -1,3 +1,5 @@
+import Foundation
+
 // Simulated fingers and keys.
 //
 // Fingers use the DevTools protocol: WebDriver Actions lose a held finger when another one moves in
@@ -33,11 +35,24 @@ extension Browser {
     try lift()
   }
 
-  private func touch(_ type: String, _ fingers: [Int: Point]) throws {
+  /// Taps twice, a tenth of a second apart by the times of the touches, however long the browser takes.
+  package func doubleTap(_ selector: String) throws {
+    let point = try place(selector)
+    let begin = Date.now.timeIntervalSince1970 - 0.2
+    for tap in 0...1 {
+      let time = begin + 0.1 * Double(tap)
+      try touch("touchStart", [1: point], time: time)
+      try touch("touchEnd", [1: point], time: time + 0.02)
+    }
+  }
+
+  private func touch(_ type: String, _ fingers: [Int: Point], time: Double? = nil) throws {
     let points = fingers.sorted { $0.key < $1.key }.map {
       ["id": $0.key, "x": $0.value.x, "y": $0.value.y] as [String: Any]
     }
-    try command("Input.dispatchTouchEvent", ["type": type, "touchPoints": points])
+    var parameters: [String: Any] = ["type": type, "touchPoints": points]
+    parameters["timestamp"] = time
+    try command("Input.dispatchTouchEvent", parameters)
   }
 
   // MARK: - Places
