@@ -248,7 +248,7 @@ let threaded = [
     "Web/WebDoorTests", "Web/WebRig",
   ],
   "EngineTests": [
-    "Capture/CaptureTests", "Commands/CommandQueueTests", "Commands/EventQueueTests",
+    "Capture/CaptureTests", "Commands/CommandQueueTests", "Commands/RingTests",
     "Journal/LoopJournalTests", "Loop/LoopStage", "Time/TimeTests",
   ],
   "FeedTests": [

@@ -40,7 +40,7 @@ package struct PageHolds: BitwiseCopyable, @unchecked Sendable {
 
   /// Holds a page.
   @_noLocks
-  package func hold(_ page: Int32) { pages.pointee.uses[Int(page)].holds &+= 1 }
+  package func hold(_ page: Int32) { pages.pointee.hold(Int(page)) }
 
   /// Ends a hold.
   @_noLocks
@@ -86,7 +86,8 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
   private let buffers = Buffers()
   // The peaks of each page's cells. The first one is negative until they are measured.
   let peaks: UnsafeMutablePointer<Float>
-  // The users of each page.
+  // The users of each page. They are changed as copies: with ThreadSanitizer the compiler crashes on
+  // a change in place.
   let uses: UnsafeMutablePointer<PageUses>
   // The histories of all loops.
   private let histories: UnsafeMutablePointer<UnsafeMutablePointer<ClipHistory>?>
@@ -123,16 +124,27 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
   /// Releases a page for one of the versions that share it.
   @_noLocks
   mutating func release(_ page: Int) {
-    uses[page].versions &-= 1
-    if uses[page].versions > 0 { return }
+    var use = uses[page]
+    use.versions &-= 1
+    uses[page] = use
+    if use.versions > 0 { return }
     used &-= 1
-    if uses[page].holds == 0 { stack.release(page) }
+    if use.holds == 0 { stack.release(page) }
+  }
+
+  @_noLocks
+  fileprivate func hold(_ page: Int) {
+    var use = uses[page]
+    use.holds &+= 1
+    uses[page] = use
   }
 
   @_noLocks
   fileprivate mutating func releaseHold(_ page: Int) {
-    uses[page].holds &-= 1
-    if uses[page].holds == 0 && uses[page].versions == 0 { stack.release(page) }
+    var use = uses[page]
+    use.holds &-= 1
+    uses[page] = use
+    if use.holds == 0 && use.versions == 0 { stack.release(page) }
   }
 
   /// Returns a new serial number for a version, never 0.

@@ -71,7 +71,8 @@ struct LoopTrackers: ~Copyable {
     while let index = rest.popFirst() ?? before.popFirst() {
       let player = loops.slot(index)
       let isWhole = !player.pointee.tape.isGrowing && !player.pointee.keeping.isUnderWay
-      if trackers[index].follow(player.pointee.tape.view, at: frame, isWhole: isWhole, &inlet) {
+      let tracker = trackers + index
+      if tracker.pointee.follow(player.pointee.tape.view, at: frame, isWhole: isWhole, &inlet) {
         unwritten.remove(index)
       } else {
         unwritten.insert(index)
@@ -105,7 +106,7 @@ struct LoopTrackers: ~Copyable {
     while let index = rest.popFirst() {
       let player = loops.slot(index)
       let isPlaying = player.pointee.state.isPlaying && !player.pointee.playback.isOnce
-      trackers[index].followPhase(
+      (trackers + index).pointee.followPhase(
         isPlaying: isPlaying, isSteady: Self.isSteady(player),
         beginning: isPlaying ? beginning(player, at: frame) : 0,
         round: player.pointee.tape.round, &inlet)
