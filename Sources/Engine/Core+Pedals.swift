@@ -32,7 +32,7 @@ extension Core {
     case 0xC0:
       // A program change has no release.
       guard strike(.program(first), 127, channel) else { return false }
-      lift(.program(first))
+      lift(.program(first), isAssumed: true)
       return true
     case 0xB0:
       turnPedal(.controller(first), second, channel)
@@ -58,8 +58,8 @@ extension Core {
   }
 
   @_noLocks
-  private mutating func lift(_ trigger: Trigger) {
-    fire(trigger, pedals.lift(trigger, at: present, pressTimes))
+  private mutating func lift(_ trigger: Trigger, isAssumed: Bool = false) {
+    fire(trigger, pedals.lift(trigger, at: present, pressTimes, isAssumed: isAssumed))
   }
 
   /// Handles a controller as a pedal, which is pressed from the middle of its range on.
@@ -77,7 +77,9 @@ extension Core {
     guard pedals.isBound(trigger) || pedals.isDown(trigger) else { return }
     let last = pedals.value(of: trigger)
     pedals.note(trigger, value: value, channel: channel)
-    if pedals.isClosed(trigger), value < 64 ? value < last : value == last { lift(trigger) }
+    if pedals.isClosed(trigger), value < 64 ? value < last : value == last {
+      lift(trigger, isAssumed: value >= 64)
+    }
     if value >= 64, !pedals.isClosed(trigger), pedals.isBound(trigger) {
       fire(trigger, pedals.press(trigger, at: present, pressTimes))
     }

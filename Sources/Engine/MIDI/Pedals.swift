@@ -130,12 +130,14 @@ struct Pedals: ~Copyable {
 
   /// Lets a trigger go.
   ///
-  /// Returns the presses decided so far.
+  /// Returns the presses decided so far. `isAssumed` means that the trigger reports no releases.
   @_noLocks
-  mutating func lift(_ trigger: Trigger, at frame: Int64, _ times: PressTimes) -> UInt8 {
+  mutating func lift(
+    _ trigger: Trigger, at frame: Int64, _ times: PressTimes, isAssumed: Bool
+  ) -> UInt8 {
     let place = Int(trigger.place)
     let bits = states[place].judge.lift(
-      at: frame, wanted: presses(of: trigger), times, waits: hasRoom(place))
+      at: frame, wanted: presses(of: trigger), times, waits: hasRoom(place), isAssumed: isAssumed)
     list(place)
     return bits
   }

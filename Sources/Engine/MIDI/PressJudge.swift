@@ -1,10 +1,10 @@
 /// The times by which presses are judged, in frames.
 struct PressTimes: BitwiseCopyable {
-  /// Presses of one switch that are closer together than this count once, because contacts bounce.
+  /// Contacts bounce: a press that follows another one, or a release, sooner than this doesn't count.
   private static var bounceSeconds: Double { @_noLocks get { 0.025 } }
 
   private let sampleRate: Double
-  /// The time after a press in which the contact may bounce.
+  /// The time after a press or release in which the contact may bounce.
   let bounce: Int64
   /// The time for which a long press is held, and the time in which the second of a double press comes.
   private(set) var long: Int64, double: Int64
@@ -53,6 +53,8 @@ struct PressJudge: BitwiseCopyable {
   private var phase = Phase.idle
   // The frame of the last press, which is also the first of a double one.
   private var pressed = Int64.min / 2
+  // The frame on which the contact opened last.
+  private var opened = Int64.min / 2
 
   @_noLocks
   init() {}
@@ -71,7 +73,7 @@ struct PressJudge: BitwiseCopyable {
   @_noLocks
   mutating func press(at frame: Int64, wanted: UInt8, _ times: PressTimes) -> UInt8 {
     isClosed = true
-    if frame &- pressed < times.bounce { return 0 }
+    if frame &- pressed < times.bounce || frame &- opened < times.bounce { return 0 }
     let isSecond = isLifted && wanted & PressBits.double != 0 && frame &- pressed < times.double
     isDown = true
     pressed = frame
@@ -86,12 +88,14 @@ struct PressJudge: BitwiseCopyable {
   ///
   /// Returns the presses decided so far.
   ///
-  /// While the contact may bounce, it counts as down, unless the owner has no room to wait.
+  /// While the contact may bounce, it counts as down, unless the owner has no room to wait. `isAssumed`
+  /// means that the switch reports no releases.
   @_noLocks
   mutating func lift(
-    at frame: Int64, wanted: UInt8, _ times: PressTimes, waits: Bool = true
+    at frame: Int64, wanted: UInt8, _ times: PressTimes, waits: Bool = true, isAssumed: Bool = false
   ) -> UInt8 {
     isClosed = false
+    if !isAssumed { opened = frame }
     if !isDown || waits && frame &- pressed < times.bounce { return 0 }
     return release(at: frame, wanted: wanted, times)
   }

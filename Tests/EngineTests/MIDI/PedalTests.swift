@@ -75,6 +75,7 @@ import Testing
     stage.rest(60_000)
     #expect(stage.activity(0) == .playing)
     stage.send(.release, 0)
+    stage.rest(4000)
     tap(stage)
     stage.rest(4000)
     tap(stage)
@@ -114,12 +115,29 @@ import Testing
     #expect(stage.activity(0) == .stopped)
     stage.send(.release, 0)
     stage.press(.play, 0)
+    stage.rest(1200)
     // Two presses 0.2 s apart count separately.
     tap(stage)
     stage.rest(9600)
     tap(stage)
     stage.rest(24_000)
     #expect(stage.activity(0) == .playing && stage.reading(0).overdubs == 1)
+  }
+
+  @Test func `a switch that bounces when it opens does not press the pedal again`() {
+    let stage = LoopStage()
+    tap(stage)
+    stage.rest(24_000)
+    tap(stage)
+    stage.rest(24_000)
+    stage.send(.press, 0)
+    stage.rest(4800)
+    for action in [LoopAction.release, .press, .release, .press, .release] {
+      stage.send(action, 0)
+      stage.rest(48)
+    }
+    stage.rest(24_000)
+    #expect(stage.activity(0) == .overdubbing && stage.reading(0).length == 24_000)
   }
 
   @Test func `forty presses give the expected clip, frame by frame`() {

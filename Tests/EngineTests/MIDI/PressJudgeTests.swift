@@ -82,10 +82,26 @@ import Testing
       ])
     #expect(judge([10, 12], wanted: PressBits.short) == [[down | short, 10], [up, 35]])
     #expect(judge([10, 12, 15, 20], wanted: PressBits.long) == [[down, 10], [up | short, 35]])
-    // The time counts from the press, not from the last bounce.
+    // The time of the press counts from its beginning, not from the last bounce.
     #expect(
-      judge([10, 12, 30, 34, 35, 110], wanted: PressBits.short)
-        == [[down | short, 10], [up, 35], [down | short, 35], [up, 110]])
+      judge([10, 12, 30, 34, 59, 110], wanted: PressBits.short)
+        == [[down | short, 10], [up, 35], [down | short, 59], [up, 110]])
+  }
+
+  @Test func `a contact that bounces when it opens is not pressed again`() {
+    #expect(
+      judge([10, 110, 111, 112, 130, 133], wanted: PressBits.short)
+        == [[down | short, 10], [up, 110]])
+    let both = PressBits.long | PressBits.double
+    #expect(
+      judge([10, 110, 111, 112], wanted: both) == [[down, 10], [up, 110], [short, 310]])
+    // Also when it stays closed a little longer than it may.
+    #expect(
+      judge([10, 110, 134, 170], wanted: PressBits.short) == [[down | short, 10], [up, 110]])
+    // 25 ms after it has opened, it is pressed.
+    #expect(
+      judge([10, 110, 135, 170], wanted: both)
+        == [[down, 10], [up, 110], [down | double, 135], [up, 170]])
   }
 
   @Test func `without room for a delayed release, a release counts at once`() {

@@ -143,6 +143,7 @@ import Testing
     #expect(done(host) == [])
     #expect(host.engine.shared.notes.level(of: .midi(60)) == 0)
     #expect(host.engine.shared.notes.level(of: .midi(61)) == 0)
+    _ = host.render(silence(1200), block: 64)
     host.midi = [(host.frame + 5, [0x90, 60, 1])]
     _ = host.render(silence(64), block: 64)
     #expect(done(host).count == 1)
@@ -339,7 +340,12 @@ import Testing
     #expect(play(both, [0, 200, 300, 900], block: block) == [[1, 1200]])
     let double = entry(note, short: .mixer(.mute), double: .echo(.on))
     #expect(play(double, [0, 100, 1199, 1250], block: block) == [[1, 14_400]])
-    #expect(play(double, [0, 100, 1200, 1250], block: block) == [[3, 1200]])
+    #expect(play(double, [0, 100, 1300, 1350], block: block) == [[3, 1300]])
+    // It bounces when it opens, too.
+    #expect(play(double, [0, 4800, 4848, 4896], block: block) == [[1, 14_400]])
+    #expect(
+      play(entry(note, short: .mixer(.mute)), [0, 4800, 4848, 4896, 9000, 9100], block: block)
+        == [[1, 0], [1, 9000]])
   }
 
   @Test func `the durations of long and double presses can be set`() {

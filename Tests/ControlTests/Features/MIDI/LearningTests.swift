@@ -13,7 +13,8 @@ import Testing
     let desk = desk ?? self.desk
     for value in values {
       desk.host.midi.append((desk.host.frame, [0xB0, controller, value]))
-      for _ in 0..<3 { desk.pass() }
+      // Longer than a contact bounces.
+      desk.pass(frames: 1440)
     }
   }
 
