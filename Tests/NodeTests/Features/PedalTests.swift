@@ -34,6 +34,7 @@ extension NodeTests {
         return heard.last?.bytes == [0x94, 60, 0]
       }
       _ = keyboard.takePlayed()
+      try phone.pass(seconds: 0.03, "the contact of the learned key bounces no more")
       // On and off again: the earlier LED state is part of the result.
       var delays: [UInt32] = []
       var next: UInt32?
@@ -172,6 +173,7 @@ extension NodeTests {
       #expect(
         phone.receive("/midi/learnt")?.arguments.last == .string("key:KEY_PAGEDOWN"))
       #expect(phone.ask("/loop/state")?.arguments.first == .string("empty"))
+      try phone.pass(seconds: 0.03, "the contact of the learned key bounces no more")
       try press(104)
       try press(109)
       try waitUntil("it records") {
