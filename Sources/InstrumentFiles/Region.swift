@@ -59,7 +59,7 @@ package struct Region: Equatable, Sendable {
   package var loopMode = SamplerRegion.LoopMode.none
   /// The loop, in frames of the sample.
   ///
-  /// Empty if there is none.
+  /// Empty without a loop.
   package var loop = 0..<0
 
   // MARK: - Sound

@@ -1,6 +1,6 @@
 /// A value that can be written as JSON.
 package protocol JSONWritable {
-  /// The JSON; nil if there is none, as for a number that is not finite: its member is left out.
+  /// The JSON text, or nil for a value that JSON can't express, such as NaN; its member is omitted.
   var asJSON: String? { get }
 }
 

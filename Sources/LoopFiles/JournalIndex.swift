@@ -57,9 +57,9 @@ struct SlotIndex: Sendable {
   var current = 0
   /// The sample rate of those in the history, in Hz.
   var rate = 0
-  /// The version being recorded; 0 if there is none.
+  /// The version being recorded; 0 without a recording.
   var recording: UInt32 = 0
-  /// The version being overdubbed, 0 if there is none, and its last written page.
+  /// The version being overdubbed and its last written page; 0 and nil without an overdub.
   var overdub: UInt32 = 0
   var overdubbedPage: Int?
   var isPlaying = false
@@ -137,7 +137,7 @@ package struct LoopVersion: Sendable {
   /// The maximum number of pages, including those beyond its end.
   package var pageCount: Int { pages.count }
 
-  /// The offset of a page in the file, which identifies shared pages; nil if there is none.
+  /// The file offset of a page, or nil for a silent page; versions that share a page have the same offset.
   package func page(_ index: Int) -> Int? { pages[index] }
 
   fileprivate mutating func apply(_ record: LoopRecord, at offset: Int) -> Bool {
@@ -176,7 +176,7 @@ struct PageTable: Sendable {
   /// The maximum number of pages.
   var count: Int { chunks.count * Self.chunk }
 
-  /// The offset of a page; nil if there is none.
+  /// The file offset of a page, or nil for a silent page.
   subscript(index: Int) -> Int? {
     get {
       guard index < count else { return nil }

@@ -82,7 +82,7 @@ package enum Environment {
   /// Whether standard error is an interactive terminal.
   package static var isWatched: Bool { isatty(2) == 1 }
 
-  /// Returns the size of a terminal, or nil if the descriptor is none or its size is unknown.
+  /// Returns the size of a terminal, or nil if the descriptor isn't a terminal or its size is unknown.
   package static func size(ofTerminal number: Int32) -> (columns: Int, rows: Int)? {
     var size = winsize()
     guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

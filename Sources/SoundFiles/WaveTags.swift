@@ -74,7 +74,7 @@ package struct WaveTags: Equatable, Sendable {
   /// The name of a padding chunk.
   static let emptyName = "JUNK"
 
-  /// Returns the index of the first tag chunk in effect, or nil if there is none of ours.
+  /// Returns the index of the first tag chunk in effect, or nil if the file has none of the node's.
   static func firstChunk(_ layout: WaveLayout) -> Int? {
     layout.chunks.lastIndex { $0.name == ownName }
   }

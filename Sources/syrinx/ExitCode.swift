@@ -28,7 +28,7 @@ struct Failure: Error {
     self.message = message
   }
 
-  /// Creates the failure for an option or argument that can't be used: what is accepted, and the text given.
+  /// Creates the failure for an invalid option or argument, with the accepted values and the given text.
   static func usage(_ accepted: String, got text: String) -> Failure {
     Failure(.usage, "\(accepted); got \(quoted(text))")
   }

@@ -43,7 +43,7 @@ final class ChangeNotifier {
     }
   }
 
-  /// The same for an address without a parameter.
+  /// Notes that a client set an address without a parameter.
   func echo(_ path: String, _ values: [Argument], to client: Client) {
     guard isSubscribed(client), let index = table.index(of: path) else { return }
     subscriptions.invalidate(index, for: client, unless: values)

@@ -42,7 +42,7 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
 
   /// Goes back one step.
   ///
-  /// Returns false if there is none.
+  /// Returns false at the oldest version.
   @_noLocks
   mutating func goBack() -> Bool {
     if place == 0 { return false }
@@ -52,7 +52,7 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
 
   /// Goes forward one step.
   ///
-  /// Returns false if there is none.
+  /// Returns false at the newest version.
   @_noLocks
   mutating func goForth() -> Bool {
     if stepsForth == 0 { return false }

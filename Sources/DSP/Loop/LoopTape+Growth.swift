@@ -103,7 +103,7 @@ extension LoopTape {
     overdub = Overdub()
   }
 
-  /// Ends filling, independent of what is playing.
+  /// Stops filling the new version, and leaves the playing version as it is.
   @_noLocks
   private mutating func closeGrowth() {
     history.pointee.memory.release(growth.base)

@@ -231,7 +231,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
 
   /// Goes back one step in the undo history.
   ///
-  /// Returns false if there is none.
+  /// Returns false at the oldest version.
   @_noLocks
   package mutating func undo() -> Bool {
     if !history.pointee.goBack() { return false }
@@ -241,7 +241,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
 
   /// Goes forward one step in the undo history.
   ///
-  /// Returns false if there is none.
+  /// Returns false at the newest version.
   @_noLocks
   package mutating func redo() -> Bool {
     if !history.pointee.goForth() { return false }

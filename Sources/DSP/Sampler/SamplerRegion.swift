@@ -129,7 +129,7 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
     package var holdPerKey: Float = 0, decayPerKey: Float = 0
     /// The seconds that full velocity adds to attack and decay.
     package var attackByVelocity: Float = 0, decayByVelocity: Float = 0
-    /// What full velocity adds to the sustain level, and to the release in seconds.
+    /// The increase of the sustain level, and of the release in seconds, at full velocity.
     package var sustainByVelocity: Float = 0, releaseByVelocity: Float = 0
 
     /// Creates an envelope that is open while the note lasts.

@@ -106,7 +106,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     value >= 0 ? value / divisor : -((-value &+ divisor &- 1) / divisor)
   }
 
-  /// Does the work of one slot.
+  /// Runs the next part of the pitch analysis, which is spread over slots.
   ///
   /// `frame` is the last frame of tape that may be read.
   @_noLocks

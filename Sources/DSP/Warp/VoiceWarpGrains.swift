@@ -153,7 +153,7 @@ extension VoiceWarp {
         place, latestPlace(place, step.rate, speed: WarpStep.unity, reach: 20 << 32, apart))
       target = min(target, latestEnd &- Int64(radius &+ 2) << 32)
       let continued = marks[previous.mark].place &+ untilNext &+ sinceLatest
-      // Correlates only what is on the tape.
+      // Only samples that are already in the delay buffer can be correlated.
       let over = max(0, continued &- place)
       let found = marks.align(
         tape, mono: tracker.mono, from: continued &- over, to: target &- over, radius: radius,

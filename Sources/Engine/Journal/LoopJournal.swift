@@ -48,7 +48,7 @@ package final class LoopJournal: @unchecked Sendable {
 
   /// Passes the next record to `body`, with its page or the serial numbers of its history.
   ///
-  /// Returns false if there is none. For one thread.
+  /// Returns false if the journal is empty. Only one thread may call it.
   package func next<Fault: Error>(
     _ body: (LoopRecord, UnsafeRawBufferPointer) throws(Fault) -> Void
   ) throws(Fault) -> Bool {

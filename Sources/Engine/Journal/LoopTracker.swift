@@ -2,7 +2,7 @@ internal import DSP
 
 /// Writes the changes of one loop to the journal, in bounded work per block.
 ///
-/// Whatever the journal has no room for is written later. A reader can stop after any record: then it has
+/// Changes for which the journal has no room are written later. A reader can stop after any record: then it has
 /// the history as it was written last, and all versions in it.
 struct LoopTracker: ~Copyable {
   /// The state of a version in the journal.

@@ -29,7 +29,7 @@ struct Loop: ~Copyable {
   var state = LoopState.standby
   var tape: LoopTape
   var warp: SourceWarp
-  /// What the recorder does when the sound of its time has come in.
+  /// Scheduled recorder actions, each due when the input of its frame has arrived.
   var cues = RecorderCues()
   /// The action that waits.
   var queued = Queued()

@@ -103,7 +103,7 @@ struct RecorderCues: ~Copyable {
 
   /// Removes the last overdub that has not started yet, with its end.
   ///
-  /// Returns false if there is none.
+  /// Returns false if all overdubs have started.
   @_noLocks
   mutating func removeLastOverdub() -> Bool {
     var index = count

@@ -2,11 +2,11 @@ internal import DSP
 
 /// The sound that a source sends to the chain.
 enum ChainSend: BitwiseCopyable {
-  /// The same as to the output.
+  /// The sound that is sent to the output.
   case itself
   /// Another block, such as the warped input.
   case another(Stereo)
-  /// None: it is silent.
+  /// Silence.
   case nothing
 }
 

@@ -36,10 +36,10 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
   /// Whether all changes are answered.
   var isSettled: Bool { @_noLocks get { leavingCount == 0 } }
 
-  /// The instrument that is played; nil where it is none.
+  /// The current instrument, or nil without one.
   var pointer: InstrumentPointer? { @_noLocks get { memory[Int(current)].pointer } }
 
-  /// Finds the instrument that a note began with; nil where that is let go.
+  /// Returns the instrument with which a note started, or nil if it was released.
   @_noLocks
   func pointer(_ number: UInt8) -> InstrumentPointer? {
     let place = Int(number)

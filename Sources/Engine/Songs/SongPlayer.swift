@@ -148,7 +148,7 @@ struct SongPlayer: ~Copyable {
     return true
   }
 
-  /// Starts and ends what is due, before so many frames are rendered.
+  /// Performs the due song changes and state transitions before a block of `frames` frames.
   @_noLocks
   private mutating func update(before frames: Int) {
     changeWherePossible()

@@ -116,13 +116,13 @@ struct BeatClock: BitwiseCopyable {
   @_noLocks
   func frames(ofBeats beats: Float) -> Int { Int(Double(beats) * framesPerBeat + 0.5) }
 
-  /// The first beat or bar that does not start before a frame, or so many later ones.
+  /// Returns the first frame, from `frame` on, at which a beat or bar starts, or the one `count` later.
   @_noLocks
   func next(_ grid: Grid, from frame: Int64, after count: Int = 0) -> Int64 {
     max(frame, Int64(exactNext(grid, from: frame, after: count) + 0.5))
   }
 
-  /// The same, with the fraction of a frame.
+  /// Returns the time of the same beat or bar in fractional frames.
   @_noLocks
   func exactNext(_ grid: Grid, from frame: Int64, after count: Int = 0) -> Double {
     var period = framesPerBeat

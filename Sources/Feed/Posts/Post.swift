@@ -67,7 +67,7 @@ package enum PostID {
   /// Returns a new secret of 128 bits.
   package static func randomSecret() -> String { Hexadecimal.random(bytes: 16) }
 
-  /// Returns an ID in lowercase, or nil if the text is none.
+  /// Returns an ID in lowercase, or nil if the text is not an ID.
   package static func plain(_ text: String) -> String? {
     let text = text.lowercased()
     return Take.isID(text) ? text : nil

@@ -18,7 +18,7 @@ package enum SoundKind: String, CaseIterable, Sendable {
   /// Whether the format can be decoded without an external program.
   package var isReadHere: Bool { self != .m4a && self != .aac }
 
-  /// Detects the kind, or returns nil if it is none of these.
+  /// Detects the kind, or returns nil for other formats.
   package init?(_ bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(16))
     func has(_ text: String, at place: Int = 0) -> Bool {

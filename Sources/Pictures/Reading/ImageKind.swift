@@ -8,7 +8,7 @@ package enum ImageKind: String, CaseIterable, Sendable {
 
   /// Detects the kind of a file, regardless of its declared type.
   ///
-  /// Returns nil if it is none of these.
+  /// Returns nil for other formats.
   package init?(_ bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(12))
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {

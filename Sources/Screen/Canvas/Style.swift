@@ -22,9 +22,9 @@ package struct Style: Equatable, Sendable {
   package static let plain = Style()
   /// For emphasis.
   package static let bold = Style(isBold: true)
-  /// For what is off or secondary.
+  /// For disabled and secondary text.
   package static let dim = Style(isDim: true)
-  /// For what is queued.
+  /// For queued commands.
   package static let queued = Style(isBlinking: true, color: .yellow)
   /// For faults.
   package static let alarm = Style(isBold: true, isReversed: true, color: .red)

@@ -18,7 +18,7 @@ package enum PlainText {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }
   }
 
-  /// The same JSON with characters unsafe for a terminal escaped.
+  /// Escapes the characters of a JSON text that are unsafe for a terminal.
   package static func json(_ text: String) -> String {
     var json = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

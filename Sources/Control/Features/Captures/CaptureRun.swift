@@ -164,7 +164,7 @@ final class CaptureRun: Sendable {
 
   /// Writes the next part of the ring.
   ///
-  /// Returns false if there is none.
+  /// Returns false if the ring is empty.
   private func writeNext(
     into writer: inout WaveWriter, _ loudness: inout Loudness
   ) throws(SoundFileError) -> Bool {

@@ -13,7 +13,7 @@ extension Fingerboard {
     try touch(row: row, column: column, velocity: request.number(2), request, into: &plan)
   }
 
-  /// Does the same for a cell whose numbers are in the path.
+  /// Starts or ends the note of a cell whose row and column are in the path.
   func touchNumbered(_ request: Request, into plan: inout Plan) throws(Refusal) {
     guard request.numbers.count == 2 else {
       throw Refusal(

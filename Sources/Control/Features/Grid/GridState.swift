@@ -18,7 +18,7 @@ struct GridState {
   private(set) var layout: Layout
   /// The pitch of each MIDI key in the tuning, in cents above key 0.
   var keyCents: [Double]
-  /// The same with keys snapped to the scale.
+  /// The pitch of each MIDI key, in cents above key 0, with keys snapped to the scale.
   var snappedCents: [Double]
   /// The built-in and user scales.
   var scales = ScaleBook()

@@ -128,7 +128,7 @@ struct SongList: Sendable {
 }
 
 extension SongFolders {
-  /// The same for a path found inside a folder, which can only leave it through a link.
+  /// Whether a resolved path is in a folder; a path found inside one can only leave it through a link.
   fileprivate func holds(_ resolved: String, fromInside path: String) -> Bool {
     resolved == path || holds(resolved)
   }

@@ -28,7 +28,7 @@ package enum PostKey: Equatable, Sendable {
   case id(String)
   case number(Int)
 
-  /// Parses a key, or returns nil if the text is none.
+  /// Parses a key, or returns nil if the text is not a key.
   package init?(_ text: String) {
     if let id = PostID.plain(text) {
       self = .id(id)
