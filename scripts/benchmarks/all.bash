@@ -2,10 +2,10 @@
 #
 # Measures the process callback with everything at once: pitch, echo and reverb on a live input, a loop
 # through the engine for chords, a song, 32 voices, the metronome and a capture; and counts xruns,
-# compared with an empty client on the same source. Then both again with a client that is busy for as long
-# as the median was: its xruns are the machine's. Takes two minutes.
+# compared with an empty client on the same source. Then repeats both with that client busy for the node's
+# median time: its xruns are the machine's. Takes two minutes.
 
-# Makes a song of 150 seconds.
+# Writes a song of 150 seconds.
 make_song() {
   mkdir -p "$work/home/music"
   python3 -c "
@@ -20,7 +20,7 @@ with wave.open(sys.argv[1], 'wb') as file:
 expect_answer() {
   local answer
   answer=$("$node" send --to "127.0.0.1:$port" "$1")
-  [[ $answer == "$1 "$2 ]] || fail 70 "syrinx does not do what it was told: $answer"
+  [[ $answer == "$1 "$2 ]] || fail 70 "unexpected reply from syrinx: $answer"
 }
 
 measure_everything() {
@@ -42,9 +42,9 @@ measure_everything() {
   send "$port" /capture/source out
   send "$port" /capture/on 1
   send "$port" /music/play 1
-  # Bowed: what is plucked or struck would have died away.
+  # A bowed instrument, because plucked and struck notes decay.
   send "$port" /grid/instrument violin
-  # Run twice: what is held by who says nothing for a minute ends.
+  # Runs twice, because the node releases the notes of a client that is silent for a minute.
   local -a play=(
     bash -c 'for key in {48..79}; do "$@" "$key" 0.3; done' - "$node" send --to "127.0.0.1:$port" /note/on
   )
@@ -63,18 +63,18 @@ measure_everything() {
   expect_player "playing *"
 }
 
-# Fails unless 32 voices sound at least.
+# Fails unless at least 32 voices are active.
 expect_voices() {
   local answer
   answer=$("$node" send --to "127.0.0.1:$port" /status/voices)
-  ((${answer##* } >= 32)) || fail 70 "not 32 voices: $answer"
+  ((${answer##* } >= 32)) || fail 70 "expected at least 32 voices; got $answer"
   voices=${answer##* }
 }
 
 measure() {
   command -v python3 >/dev/null || needed+=(python3)
   prepare CallbackTimer all-times sound-source
-  # As in a performance, with real-time priority where it is allowed.
+  # With real-time priority where it is permitted, as in a performance.
   if chrt -f 10 true 2>/dev/null; then priority=realtime; fi
   start_server
   head_table

@@ -1,7 +1,7 @@
 # scripts/bench board
 #
-# Posts 10,000 clips of 100 kB from 64 clients to two feed servers on one PostgreSQL, and to one with a
-# file, compared with pgbench running the same insert; checks that no post is lost or duplicated; and
+# Posts 10,000 clips of 100 kB from 64 clients to two feed servers on one PostgreSQL, and to one on
+# SQLite, compared with pgbench running the same insert; checks that no post is lost or duplicated; and
 # measures pages of 100,000 posts. Takes three minutes, and 5 GB of disk space meanwhile.
 
 # PostgreSQL does not run as root.
@@ -28,13 +28,13 @@ start_postgres() {
   fail 69 "PostgreSQL does not start: $(tail -n 1 "$work/postgres.log")"
 }
 
-# Makes a database of a name, and sets `url` to where it is.
+# make_database NAME: creates a database, and sets `url` to its URL.
 make_database() {
   createdb -h "$database" -U postgres "$1"
   url="postgresql:///$1?host=$database&user=postgres"
 }
 
-# Starts a board, and sets `port` to its own.
+# start_board NAME DATABASE: starts a feed server, and sets `port` to its port.
 start_board() {
   start_client "$1" env TMPDIR="$work" "$node" board --database "$2" --port 0 --rate 0
   for _ in {1..100}; do
@@ -45,13 +45,13 @@ start_board() {
   fail 70 "$1 does not become ready: $(tail -n 1 "$work/$1.log")"
 }
 
-# Runs a measurement, and sets `figures` to what it prints.
+# Runs a measurement, and sets `figures` to its output.
 take_figures() {
   attend "$tools/board" "$@" >"$work/figures"
   read -ra figures <"$work/figures"
 }
 
-# Sets `figures` to what pgbench does with the insert of a post, of which the server makes the bytes.
+# Sets `figures` to pgbench's rate and latencies for the insert of a post, whose bytes the server generates.
 measure_pgbench() {
   rm -f "$work"/pgbench.[0-9]*
   sed -n '/static let post = /,/""")/p' "$root/Sources/Feed/Board/Store/Postgres/PostgresSQL.swift" \
@@ -65,21 +65,21 @@ measure_pgbench() {
       -e "s/\\\$10::bytea/decode(repeat('ab', 100000), 'hex')/" >"$work/insert.sql"
   attend pgbench -n -M prepared -c 64 -j 2 -t 157 -f "$work/insert.sql" -l \
     --log-prefix "$work/pgbench" "$url" >"$work/pgbench.txt" 2>"$work/pgbench.err" \
-    || fail 70 "pgbench fails: $(tail -n 1 "$work/pgbench.err")"
+    || fail 70 "pgbench failed: $(tail -n 1 "$work/pgbench.err")"
   local rate
   rate=$(sed -n 's/^tps = \([0-9.]*\).*/\1/p' "$work/pgbench.txt")
   figures=("$rate" $(cut -d ' ' -f 3 "$work"/pgbench.[0-9]* | sort -n \
     | awk '{ all[NR] = $1 } END { print all[int(NR * 0.5)] / 1000, all[int(NR * 0.99)] / 1000 }'))
 }
 
-# Puts 100,000 posts into a database, and into a file: by requests that takes minutes.
+# Inserts 100,000 posts into PostgreSQL and SQLite directly, because requests would take minutes.
 fill_with_posts() {
   quietly psql -X -q -v ON_ERROR_STOP=1 -c "
     INSERT INTO syrinx_board.posts (number, id, name, message, time, zone, secret)
     SELECT n, gen_random_uuid(), 'client ' || n % 64, 'post ' || n, 1760000000000000 + n, 0, ''
     FROM generate_series(1, 100000) AS n;
     SELECT setval('syrinx_board.numbers', 100000); ANALYZE syrinx_board.posts" "$1" \
-    || fail 70 "PostgreSQL takes no posts"
+    || fail 70 "PostgreSQL rejected the posts"
   quietly python3 -c "
 import sqlite3, sys, uuid
 posts = sqlite3.connect(sys.argv[1])
@@ -87,7 +87,7 @@ posts.executemany(
     'INSERT INTO posts (number, id, name, message, time, zone, secret) VALUES (?, ?, ?, ?, ?, 0, x\'\')',
     ((n, str(uuid.uuid4()), f'client {n % 64}', f'post {n}', 1760000000000000 + n)
      for n in range(1, 100001)))
-posts.commit()" "$2" || fail 70 "SQLite takes no posts"
+posts.commit()" "$2" || fail 70 "SQLite rejected the posts"
 }
 
 row() { "$tools/board" row "$@"; }
@@ -99,10 +99,10 @@ measure_board() {
   start_board first "$url"
   stop "$started"
   peer_url=$url
-  # Who comes first makes the log's files, which those behind him use again.
-  say "10,000 posts by pgbench, which do not count"
+  # The first run creates the WAL files, which later runs reuse.
+  say "10,000 posts by pgbench, as a warm-up"
   measure_pgbench
-  say "10,000 posts to two boards on one PostgreSQL"
+  say "10,000 posts to two feed servers on one PostgreSQL"
   make_database band
   start_board second "$url"
   ports=("$port")
@@ -113,16 +113,16 @@ measure_board() {
   say "10,000 posts by pgbench"
   url=$peer_url measure_pgbench
   peer=("${figures[@]}")
-  say "10,000 posts to a board with a file"
+  say "10,000 posts to a feed server on SQLite"
   start_board fourth "$work/board.sqlite"
   take_figures post 64 10000 100000 "$port"
   file=("${figures[@]}")
   row "posts of 100 kB a second, 2 on PostgreSQL" /s "${both[0]}" pgbench "${peer[0]}"
   row "posts of 100 kB a second, SQLite" /s "${file[0]}" pgbench "${peer[0]}"
   row "a post, median of 64 clients, PostgreSQL" ms "${both[1]}" pgbench "${peer[1]}"
-  row "a post, 99 of 100, PostgreSQL" ms "${both[2]}" pgbench "${peer[2]}"
+  row "a post, 99th percentile, PostgreSQL" ms "${both[2]}" pgbench "${peer[2]}"
   row "a post, median of 64 clients, SQLite" ms "${file[1]}" pgbench "${peer[1]}"
-  row "a post, 99 of 100, SQLite" ms "${file[2]}" pgbench "${peer[2]}"
+  row "a post, 99th percentile, SQLite" ms "${file[2]}" pgbench "${peer[2]}"
 
   say "pages of 100,000 posts"
   make_database pages
@@ -136,9 +136,9 @@ measure_board() {
   take_figures pages 100000 1000 "${ports[1]}"
   file=("${figures[@]}")
   row "page of 50 of 100,000, median, PostgreSQL" ms "${both[0]}" SQLite "${file[0]}" most 20
-  row "page of 50 of 100,000, 99 of 100" ms "${both[1]}" SQLite "${file[1]}" most 20
-  row "page of 50 of 100,000, 99 of 100, SQLite" ms "${file[1]}" PostgreSQL "${both[1]}" most 20
-  echo "none is lost, none is there twice; pgbench has its server make the bytes, and sends none"
+  row "page of 50 of 100,000, 99th percentile" ms "${both[1]}" SQLite "${file[1]}" most 20
+  row "page of 50 of 100,000, 99th perc., SQLite" ms "${file[1]}" PostgreSQL "${both[1]}" most 20
+  echo "no post is lost or duplicated; pgbench's server generates the bytes, so pgbench sends none"
 }
 
 measure() {

@@ -7,8 +7,7 @@
 # only. Takes two minutes.
 source "$root/scripts/benchmarks/looper.bash"
 
-# Starts a client of which blocks can be stepped through, at the same places in memory each time where that
-# is allowed.
+# Starts a client whose buffers can be single-stepped, without address randomization where that is permitted.
 start_stepped() {
   local placed=()
   ! setarch -R true 2>/dev/null || placed=(setarch -R)
@@ -29,9 +28,9 @@ measure_cold() {
   await_ready syrinx
   await_looper
   count() {
-    # What was asked for has come to rest by then.
+    # Pending work and ramps are over by then.
     sleep 2
-    say "stepping through blocks: $1"
+    say "single-stepping buffers: $1"
     cold count "$1" "$work" syrinx="$node_process" sooperlooper="$looper_process"
   }
   count idle

@@ -45,11 +45,11 @@ measure_the_rest() {
   say "20 starts, 5 s"
   attend "$tools/start-time" "$node" run -n syrinx-start -p 0 --home "$work/home" \
     -- "$tools/liblo-gain" liblo-start
-  # Last, when the node has worked.
+  # Last, after the node has been under load.
   attend "$tools/resident-memory" "$syrinx" "$jack_thru"
 }
 
-# The same, compared with the other build of the node.
+# Repeats the measurements with the other build of the node as the peer.
 measure_beside() {
   local syrinx before syrinx_port before_port
   stop "${clients[@]}"

@@ -8,7 +8,7 @@
 # [one|1|4|8|clicks]...`.
 source "$root/scripts/benchmarks/looper.bash"
 
-# Records and plays a loop in both, adds to it eight times all round, and measures what that takes.
+# Records and plays a loop in both, overdubs it eight times over its whole length, and measures the cost.
 measure_loop() {
   local i
   start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home"
@@ -19,7 +19,7 @@ measure_loop() {
   await_times "$looper"
   start_source syrinx:in_{1,2} $(looper_inputs loop0)
 
-  say "recording, and adding eight times, 95 s"
+  say "recording, and overdubbing eight times, 95 s"
   tell_both /player/record record
   sleep 9.9
   tell_both /player/stop record
@@ -43,18 +43,18 @@ measure_loop() {
   tell_both /loop/overdub overdub
   sleep 0.5
   expect_looper 5
-  say "adding, 21 s"
-  attend_times adding 0.5 "$work"/{syrinx,"$looper"}.times
+  say "overdubbing, 21 s"
+  attend_times overdubbing 0.5 "$work"/{syrinx,"$looper"}.times
   expect_player "playing * 9"
 }
 
-# The memory that a process has for itself, in MB.
+# Prints the private memory of a process, in MB.
 own_memory() { awk '/^RssAnon/ { printf "%.0f", $2 / 1024 }' "/proc/$1/status"; }
 
-# Milliseconds since a time in nanoseconds.
+# Prints the milliseconds since a time in nanoseconds.
 since() { echo $((($(date +%s%N) - $1) / 1000000)); }
 
-# Lets so many loops play in both, one of them added to, and measures what that takes.
+# measure_loops COUNT: plays this many loops in both, overdubs one of them, and measures the cost.
 measure_loops() {
   local count=$1 began node_start looper_start node_process
   stop "${clients[@]}"
@@ -78,23 +78,23 @@ measure_loops() {
   sleep 0.5
   expect_looper 4
   echo "  $count loops, start: syrinx $node_start ms, $looper $looper_start ms;" \
-    "own memory: $(own_memory "$node_process") MB, $(own_memory "$looper_process") MB"
+    "private memory: $(own_memory "$node_process") MB, $(own_memory "$looper_process") MB"
   tell_both /loop/1/overdub overdub
   sleep 0.5
   expect_looper 5
-  say "$count loops, one added to, 21 s"
-  attend_times "$count loops, adding to one" 0.5 \
+  say "$count loops, one overdubbed, 21 s"
+  attend_times "$count loops, overdubbing one" 0.5 \
     "$work"/{syrinx,"$looper"}.times
   ((count == 8)) || return 0
   tell_both /loop/1/overdub overdub
   tell_nodes --wait 0 '/loop/*/engine' studio
   tell_nodes --wait 0 '/loop/*/semitones' 3.0
   sleep 1
-  say "8 loops through studio, 21 s; 15 % of a core are 200 us"
+  say "8 loops through studio, 21 s; 15 % of a core is 200 us"
   attend_times "8 loops, studio" 0 "$work"/{syrinx,"$looper"}.times
 }
 
-# press NAME COMMAND... -- LOOPER_COMMAND: does the same in both, and lets what sounds then be measured.
+# press NAME COMMAND... -- LOOPER_COMMAND: sends both the same command, and has the click level measured.
 press() {
   local name=$1 own=()
   shift
@@ -108,12 +108,12 @@ press() {
   sleep "${pause:-0.7}"
 }
 
-# Records a tone in both, does to it all that could click, and tells how much of that is heard.
+# Records a tone in both, runs each command that could click, and prints the click levels.
 measure_seams() {
   stop "${clients[@]}"
   clients=()
   rm -f "$work"/{syrinx,"$looper",seam-meter}.{times,log}
-  # In long blocks, of which none is lost: each that is would click by itself.
+  # Long buffers, because each xrun would be a click of its own.
   stop "$server"
   start_server 1024
   start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home" --loops 1
@@ -134,31 +134,31 @@ measure_seams() {
   tell_nodes /live/route off
   [[ -n $beside ]] || send "$looper_port" --wait 0 /sl/0/set dry 0.0
   sleep 0.5
-  say "seams and presses, half a minute"
+  say "loop points and transitions, half a minute"
   tell_both /loop/1/record record
   sleep 2.9
   tell_both /loop/1/record record
   sleep 0.5
   expect_looper 4
-  pause=6.5 press "two rounds" /ping -- nothing
+  pause=6.5 press "two cycles" /ping -- nothing
   press "mute" /loop/1/mute 1 -- mute
-  press "heard again" /loop/1/mute 0 -- mute
-  press "overdub begins" /loop/1/overdub -- overdub
-  press "overdub ends" /loop/1/overdub -- overdub
+  press "unmute" /loop/1/mute 0 -- mute
+  press "start of overdub" /loop/1/overdub -- overdub
+  press "end of overdub" /loop/1/overdub -- overdub
   press "undo" /loop/1/undo -- undo
   press "redo" /loop/1/redo -- redo
-  press "replace begins" /loop/1/replace -- replace
-  press "replace ends" /loop/1/replace -- replace
-  press "substitute begins" /loop/1/substitute -- substitute
-  press "substitute ends" /loop/1/substitute -- substitute
-  press "multiply begins" /loop/1/multiply -- multiply
-  pause=6.5 press "multiply ends" /loop/1/multiply -- multiply
-  press "insert begins" /loop/1/insert -- insert
-  pause=6.5 press "insert ends" /loop/1/insert -- insert
+  press "start of replace" /loop/1/replace -- replace
+  press "end of replace" /loop/1/replace -- replace
+  press "start of substitute" /loop/1/substitute -- substitute
+  press "end of substitute" /loop/1/substitute -- substitute
+  press "start of multiply" /loop/1/multiply -- multiply
+  pause=6.5 press "end of multiply" /loop/1/multiply -- multiply
+  press "start of insert" /loop/1/insert -- insert
+  pause=6.5 press "end of insert" /loop/1/insert -- insert
   press "reverse" /loop/1/direction -1 -- reverse
   press "forward" /loop/1/direction 1 -- reverse
   press "pause" /loop/1/pause -- pause
-  press "goes on" /loop/1/play -- pause
+  press "resume" /loop/1/play -- pause
   echo "end" >&9
   sleep 0.2
   exec 9>&-
@@ -168,14 +168,14 @@ measure_seams() {
   while IFS=$'\t' read -r name own other lost; do
     [[ -n $lost ]] || continue
     if ((lost)); then
-      printf '  %-40s%s\n' "$name" "not measured: $lost blocks were lost"
+      printf '  %-40s%s\n' "$name" "not measured: $lost xruns"
     else
       printf '  %-40s%9s dB%9s dB\n' "$name" "$own" "$other"
     fi
   done <"$work/seam-meter.log"
 }
 
-# attend_times WHAT LIMIT TIMES...: the goal is one compared with SooperLooper.
+# attend_times LABEL LIMIT TIMES...: LIMIT is the goal for the ratio to SooperLooper.
 attend_times() {
   local limit=$2
   [[ -z $beside ]] || limit=0

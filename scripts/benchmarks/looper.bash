@@ -1,11 +1,11 @@
 # SooperLooper as a peer, or with --beside another build of the node; `looper_port` is its OSC port.
 
-# The names of its client and of its times in the tables.
+# The name of its client, and of its times in the tables.
 looper=sooperlooper
 [[ -z $beside ]] || looper=before
 
-# start_looper LOOPS SECONDS: starts it, timed, with memory for that many loops and seconds in all, sets
-# `looper_process`, and waits until it can be played.
+# start_looper LOOPS SECONDS: starts it under the timer, with memory for that many loops and seconds in
+# total, sets `looper_process`, and waits until it is ready.
 start_looper() {
   if [[ -n $beside ]]; then
     local own_port=${port-}
@@ -52,7 +52,7 @@ expect_looper() {
     || fail 70 "sooperlooper is not in the expected state: expected $1, got ${state:-no reply}"
 }
 
-# Waits until SooperLooper replies, which is when it can be played.
+# Waits until SooperLooper is ready, which is when it replies.
 await_looper() {
   for _ in {1..200}; do
     ! "$tools/looper-state" "$looper_port" &>/dev/null || return 0

@@ -3,8 +3,8 @@
 # Prints the node's private resident memory, in MB:
 # - by part, at the start and after a minute of sound with four loops of ten seconds, compared with
 #   SooperLooper's with four loops: with the built-in piano, and with that of a soundfont;
-# - over an hour of random play, while JACK freewheels: after an hour it should be within 5 % of that after
-#   ten minutes;
+# - over an hour of random play, while JACK freewheels: after an hour it should be within 5 % of the value
+#   after ten minutes;
 # - over 100 changes of the grid's instrument, from a soundfont;
 # and the wakeups and the processor time of the idle node, by thread. Takes about seven minutes, or less with
 # only some of the parts.
@@ -46,7 +46,7 @@ activity() {
   done
 }
 
-# measure_parts [FONT]: with the piano of this soundfont, or else the built-in one.
+# measure_parts [FONT]: measures with the piano of this soundfont, or else the built-in one.
 measure_parts() {
   local looper_process
   start_client syrinx env SYRINX_SOUNDFONTS=none MEMORY_PARTS="$work/parts" \

@@ -1,14 +1,14 @@
 # scripts/check --again. The script that sources this has tested.bash.
 
-# The name of a test in a line of a test program that says that it failed.
+# Prints the names of the failed tests in a log, sorted.
 failed_test() {
   sed -nE 's/\x1b\[[0-9;]*m//g; s/^✘ Test (.*) (failed after|recorded an issue at) .*/\1/p' "$1" | sort -u
 }
 
-# The number of failures so far.
+# Prints the number of failures so far.
 failures() { cat "$logs/failures" 2>/dev/null | wc -l; }
 
-# again N SUITE...: runs suites N times beside a busy core.
+# again N SUITE...: runs suites N times while a busy loop takes one core.
 again() {
   local count=${1-} suite suites=() all round name build=given runs=0
   [[ $count =~ ^[1-9][0-9]*$ ]] && (($# > 1)) \
@@ -31,12 +31,12 @@ again() {
       *)
         grep -qxF "$suite" <<<"$all" \
           || (($(list_tests "$(tests_of .build/debug)" | grep -c "^$suite[./]") > 0)) \
-          || fail 64 "there is no suite $suite; those of running nodes are: ${all//$'\n'/ }"
+          || fail 64 "unknown suite $suite; the suites of running nodes are: ${all//$'\n'/ }"
         suites+=("$suite")
         ;;
     esac
   done
-  # On one core, at the usual priority.
+  # The busy loop, at normal priority.
   taskset -c 0 bash -c 'while :; do :; done' &
   # shellcheck disable=SC2064
   trap "kill $! 2>/dev/null || true" EXIT
@@ -55,12 +55,12 @@ again() {
     done
     say "round $round of $count: $(failures) failures in $runs runs"
   done
-  [[ -e $logs/failures ]] || { say "$runs runs passed beside a busy core" && return; }
+  [[ -e $logs/failures ]] || { say "$runs runs passed with one core busy" && return; }
   sort "$logs/failures" | uniq -c | sort -rn >&2
-  fail 70 "$(failures) failures in $runs runs beside a busy core; logs are in $logs"
+  fail 70 "$(failures) failures in $runs runs with one core busy; logs are in $logs"
 }
 
-# Notes the tests that failed in a run, or the suite if none is named, as where it crashed or hung.
+# Records the tests that failed in a run, or the whole suite if it crashed or hung.
 again_failed() {
   local tests
   tests=$(failed_test "$logs/$2.log")

@@ -1,7 +1,7 @@
-# Starting and ending child processes, for scripts that run servers and clients.
+# Starting and stopping child processes, for scripts that run servers and clients.
 
 # Succeeds while a child process runs. Queries the shell's own job table, because another program may
-# have the number by now.
+# have the process id by now.
 is_running() { grep -qx "$1" <<<"$(jobs -rp)"; }
 
 # Terminates child processes, the last one first; kills those that still run after five seconds.

@@ -1,8 +1,8 @@
-"""Measures how late the pitch engines are, and prints a table: `scripts/latency` runs it.
+"""Measures the latency of the pitch engines and prints a table; run by `scripts/latency`.
 
-`syrinx render` takes off what the effects delay with the settings of the beginning. So a sound
-begins there with the pitch as it is, which delays nothing; from a second on it is changed, and
-what it is late by from then on is what the change delays."""
+`syrinx render` compensates the latency of the initial settings. So each sound starts with the
+pitch unchanged, at zero latency. The pitch changes after a second, and the delay from then on is
+the latency of the engine."""
 
 import argparse
 
@@ -18,7 +18,7 @@ play = sounds.Player(arguments.program)
 
 
 def swelling(pitch, rate, seconds=8):
-    """A sung a whose loudness wanders without repeating, so that a delay shows in it."""
+    """A sung "a" with a non-repeating loudness, in which a delay can be measured."""
     t = np.arange(int(seconds * rate)) / rate
     swell = sum(np.sin(2 * np.pi * f * t + 9 * f) for f in (1.3, 2.1, 3.7, 5.3, 7.9))
     voice = sum(
@@ -30,9 +30,9 @@ def swelling(pitch, rate, seconds=8):
 
 
 def loudness(sound, rate):
-    """How loud it is at each moment, 8000 a second, without its partials."""
+    """The loudness envelope, at 8000 samples per second, without the partials."""
     spectrum = np.fft.rfft(sound[:, 0] ** 2)
-    # Soft, and below the lowest voice.
+    # A Gaussian low-pass, below the lowest voice.
     spectrum *= np.exp(-((np.fft.rfftfreq(len(sound), 1 / rate) / 25) ** 2))
     samples = np.sqrt(np.maximum(np.fft.irfft(spectrum, len(sound)), 0))
     at = np.arange(0, len(samples) - 1, rate / LOOKS)
@@ -40,7 +40,7 @@ def loudness(sound, rate):
 
 
 def later(sound, reference):
-    """By how many seconds a loudness is later than another, at the best match."""
+    """The delay of an envelope relative to another in seconds, at the highest correlation."""
     middle = slice(2 * LOOKS, len(reference) - LOOKS)
     lags = np.arange(-LOOKS // 10, LOOKS // 10)
     match = [
@@ -50,11 +50,11 @@ def later(sound, reference):
     return lags[int(np.argmax(match))] / LOOKS
 
 
-# Moments of loudness a second.
+# Envelope samples per second.
 LOOKS = 8000
 PITCHES = (-12, -5, 0, 5, 12)
 
-print("How late a sung sound is, in ms, by its pitch, the engine, and /pitch/semitones:\n")
+print("Latency of a sung sound in ms, by its pitch, the engine, and /pitch/semitones:\n")
 print("rate     sung at  engine  " + "".join(f"{semitones:>+8}" for semitones in PITCHES))
 for rate in arguments.rates:
     for pitch in (110, 220, 440):

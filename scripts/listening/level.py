@@ -1,4 +1,4 @@
-"""Plots of what is loud when: the limiter, the metronome's click, and all presets at a glance."""
+"""Plots of levels: the limiter, the metronome's click, and spectrograms of all presets."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,7 +41,7 @@ def limiter(play, plots):
 
 
 def clicks(play, plots):
-    """Three beats: the first of a bar is higher and louder."""
+    """The click of the first beat in a bar, which is higher and louder, and of another beat."""
     out = play(np.zeros((RATE * 2, 2)), "/metronome/on=1", "/metronome/beats=3", "/metronome/bpm=120")
     if not np.abs(out).max():
         return
@@ -66,7 +66,7 @@ def presets(play, plots, folder):
     for axes, name in zip(grid.flat, [None] + names):
         out = before if name is None else play(before, preset=name)
         image = spectrogram(out[: int(seconds * RATE)], size=1024, hop=720)[:172]
-        # In steps that the eye hardly tells apart, a third of the bytes.
+        # Steps of 3 dB are hardly visible, and take a third of the bytes.
         image = np.round(image / 3) * 3
         axes.imshow(image, origin="lower", aspect="auto", cmap="magma_r", vmin=-85, vmax=-20,
                     extent=(0, seconds, 0, 172 * RATE / 1024 / 1000), interpolation="nearest")

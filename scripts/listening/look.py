@@ -1,4 +1,4 @@
-"""How all plots look, and how they are written: the same bytes each time."""
+"""The style of all plots, and reproducible output: the same bytes each time."""
 
 import re
 
@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 BLUE, ORANGE, GREEN, GREY = "#1d4ed8", "#c2410c", "#15803d", "#64748b"
-# From light to dark, for what comes in steps.
+# From light to dark, for ordered curves.
 STEPS = ("#f59e0b", "#ea580c", "#be123c", "#7e22ce", "#3730a3", "#0f172a")
 ENGINES = {"live": BLUE, "voice": ORANGE, "studio": GREEN}
 
@@ -29,9 +29,9 @@ plt.rcParams.update(
         "legend.frameon": False,
         "lines.linewidth": 1.3,
         "savefig.facecolor": "white",
-        # Names of shapes in the file come of this, else of chance.
+        # Seeds the ids of shapes in the file, which are random otherwise.
         "svg.hashsalt": "syrinx",
-        # Text as text: smaller, and it can be found and read aloud.
+        # Text as text: smaller, searchable, and readable by screen readers.
         "svg.fonttype": "none",
     }
 )
@@ -42,7 +42,7 @@ def decibels(values, floor=-160.0):
 
 
 def in_hertz(axes, which="x", ticks=(50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)):
-    """Equal ratios are equally far apart, and thousands are k."""
+    """Sets a logarithmic frequency axis, with thousands written as k."""
     axis = axes.xaxis if which == "x" else axes.yaxis
     (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     axis.set_ticks(ticks)
@@ -51,8 +51,8 @@ def in_hertz(axes, which="x", ticks=(50, 100, 200, 500, 1000, 2000, 5000, 10_000
 
 
 def thinned(frequencies, levels, points=420):
-    """The highest level in each of some hundred equal ratios of frequency: what the eye sees of a
-    spectrum, in a fraction of its bytes."""
+    """The maximum level in each of `points` logarithmic bands: the visible part of a spectrum, in a
+    fraction of its bytes."""
     edges = np.geomspace(frequencies[0], frequencies[-1] * 1.0001, points + 1)
     found = np.digitize(frequencies, edges)
     kept = np.unique(found)
@@ -61,7 +61,7 @@ def thinned(frequencies, levels, points=420):
 
 
 def spectrogram(sound, size=1024, hop=240):
-    """Decibels over frequency (rows) and time (columns), of the middle of both sides."""
+    """The spectrogram of the mean of both channels in dB, by frequency (rows) and time (columns)."""
     mono = np.concatenate([np.zeros(size // 2), sound.mean(axis=1), np.zeros(size)])
     window = np.hanning(size)
     columns = [
@@ -72,7 +72,7 @@ def spectrogram(sound, size=1024, hop=240):
 
 
 class Plots:
-    """The folder that they are written to."""
+    """The output folder of the plots."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -84,7 +84,7 @@ class Plots:
         figure.savefig(path, dpi=100, metadata=metadata)
         plt.close(figure)
         if form == "svg":
-            # Less than a tenth of a pixel is nothing that could be seen, nor are blanks at ends.
+            # Digits below a tenth of a pixel and trailing blanks are invisible.
             path.write_text(shorter(path.read_text()))
         print(path)
 
@@ -94,7 +94,7 @@ def shorter(text):
     number = re.compile(r"-?\d+\.\d{3,}")
     out = []
     for line in lines:
-        # Only coordinates of curves: what transforms and styles say stays to the digit.
+        # Only coordinates of curves: transforms and styles keep all digits.
         if re.match(r"^(<path d=\")?[ML] ", line):
             line = number.sub(lambda n: f"{float(n[0]):.2f}".rstrip("0").rstrip("."), line)
         out.append(line)

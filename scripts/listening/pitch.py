@@ -9,9 +9,9 @@ from sounds import RATE
 
 
 def spectrum(sound, begin=1.0, seconds=2.0):
-    """Frequencies, and decibels of the left side in a steady part; a full sine is 0 dB."""
+    """The spectrum of the left channel in a steady part: frequencies and dB; a full sine is 0 dB."""
     part = sound[int(begin * RATE) :][: int(seconds * RATE), 0]
-    # Its side lobes are below -120 dB three bins beside a tone.
+    # Its side lobes are below -120 dB from three bins off a tone.
     window = np.kaiser(len(part), 16)
     levels = np.abs(np.fft.rfft(part * window)) / window.sum() * 2
     return np.fft.rfftfreq(len(part), 1 / RATE), decibels(levels)
@@ -20,7 +20,7 @@ def spectrum(sound, begin=1.0, seconds=2.0):
 def tones(play, plots):
     figure, grid = plt.subplots(2, 2, figsize=(9, 5.6), sharex=True, sharey=True)
     for axes, semitones in zip(grid.flat, (-12, -5, 5, 12)):
-        # Not voice: it makes the partials of a voice, and a tone without any is none.
+        # Without voice: it resynthesizes the partials of a voice, and a sine has none.
         for engine in ("studio", "live"):
             out = play(
                 sounds.sine(440, 4), f"/pitch/engine={engine}", f"/pitch/semitones={semitones}"
@@ -43,7 +43,7 @@ def tones(play, plots):
 
 
 def partials(sound, pitch):
-    """Frequencies and levels of a voice's partials."""
+    """The frequencies and levels of a voice's partials."""
     frequencies, levels = spectrum(sound)
     at = np.arange(pitch, 5000, pitch)
     reach = pitch / 4
@@ -92,7 +92,7 @@ def chords(play, plots):
 
 
 def heard(out, low, high, seconds, size=4096, hop=1200):
-    """Which moment of a sweep from low to high is heard when."""
+    """The playhead in a sweep from low to high, over time; both in seconds."""
     window = np.hanning(size)
     when, what = [], []
     for at in range(0, len(out) - size, hop):
@@ -108,7 +108,7 @@ def heard(out, low, high, seconds, size=4096, hop=1200):
 
 
 def stretch(play, plots):
-    """A sweep tells by its frequency which moment of it is heard."""
+    """Plots the lag of the playhead, known from the frequency of a sweep."""
     seconds, low, high = 32, 300.0, 4800.0
     t = sounds.times(seconds)
     speed = np.log(high / low) / seconds
@@ -122,10 +122,10 @@ def stretch(play, plots):
             out = play(sweep, f"/stretch/rate={rate}@2")
             when, what = heard(out, low, high, seconds)
             behind = when - what
-            # A crossfade between two periods of the sound is no leap, but unsettles the estimate.
+            # A crossfade between two periods of the sound is no jump, but disturbs the estimate.
             padded = np.pad(behind, 2, mode="edge")
             behind = np.median([padded[i : i + len(behind)] for i in range(5)], axis=0)
-            # Where two moments are heard at once, in a leap, there is none to be told.
+            # During a jump, two positions overlap, and there is no estimate.
             behind[1:][np.abs(np.diff(behind)) > 0.5] = np.nan
             axes.plot(when, behind, color=colour, label=f"/stretch/rate {rate}")
         axes.set_xlabel("time, s")

@@ -1,4 +1,4 @@
-"""Draws all plots of the documentation: `scripts/plots` runs it."""
+"""Draws all plots of the documentation; run by `scripts/plots`."""
 
 import argparse
 import pathlib

@@ -1,4 +1,4 @@
-"""The sounds that are played through the node, and how they go through it."""
+"""Test sounds, and rendering them through the node."""
 
 import pathlib
 import struct
@@ -20,7 +20,7 @@ def stereo(mono):
 
 
 def impulse(seconds, before=0.0, level=0.5, left_only=False):
-    """One sample, of a level below the limiter's; the rest is silence."""
+    """A single sample in silence, at a level below the limiter's threshold."""
     sound = np.zeros((int(seconds * RATE), 2))
     sound[int(before * RATE), : 1 if left_only else 2] = level
     return sound
@@ -31,7 +31,7 @@ def sine(frequency, seconds, level=0.5):
 
 
 def chord(seconds, root=220.0):
-    """A major chord, tuned justly, of tones with eight partials each."""
+    """A major chord in just intonation, of tones with eight partials each."""
     t = times(seconds)
     tones = (root * ratio for ratio in (1, 5 / 4, 3 / 2))
     return stereo(
@@ -39,7 +39,7 @@ def chord(seconds, root=220.0):
     )
 
 
-# Where the formants of an a lie, and how wide they are, in Hz.
+# The formants of an "a": center frequencies and bandwidths in Hz.
 FORMANTS = (
     (730, 90), (1090, 110), (2440, 170), (3400, 250), (4500, 300), (5500, 400), (6500, 500),
     (7500, 600),
@@ -47,7 +47,7 @@ FORMANTS = (
 
 
 def vowel_level(frequency):
-    """How loud a partial of the vowel is: a source that falls by 6 dB an octave, and resonances."""
+    """The level of a partial of the vowel: a source that falls by 6 dB per octave, and resonances."""
     level = 100.0 / frequency
     for centre, width in FORMANTS:
         level = level * centre**2 / np.hypot(centre**2 - frequency**2, frequency * width)
@@ -55,7 +55,7 @@ def vowel_level(frequency):
 
 
 def vowel(pitch, seconds):
-    """A sung a at a steady pitch."""
+    """A sung "a" at a steady pitch."""
     t = times(seconds)
     partials = np.arange(pitch, 8000, pitch)
     levels = vowel_level(partials)
@@ -67,7 +67,7 @@ def vowel(pitch, seconds):
 
 
 def phrase(seconds):
-    """Two sung syllables that fall and rise, each behind a hiss, and then silence."""
+    """Two sung syllables, one falling and one rising, each after a hiss; then silence."""
     generator = np.random.default_rng(7)
     t = times(seconds)
     sound = np.zeros(len(t))
@@ -88,7 +88,7 @@ def phrase(seconds):
 
 
 def write(path, sound, rate=RATE):
-    """A WAV file of floats, so that the node's output has floats, too."""
+    """Writes a WAV file of floats, so that the node's output is in floats, too."""
     data = sound.astype("<f4").tobytes()
     form = struct.pack("<HHIIHH", 3, 2, rate, rate * 8, 8, 32)
     body = b"WAVEfmt " + struct.pack("<I", len(form)) + form
@@ -97,29 +97,29 @@ def write(path, sound, rate=RATE):
 
 
 def read(path):
-    """The samples of a WAV file of floats, as `write` and the node make them."""
+    """Reads the samples of a WAV file of floats, as written by `write` and the node."""
     content, at = path.read_bytes(), 12
     while at < len(content):
         name, size = content[at : at + 4], struct.unpack_from("<I", content, at + 4)[0]
         if name == b"data":
             return np.frombuffer(content, "<f4", size // 4, at + 8).reshape(-1, 2).astype(float)
         at += 8 + size + size % 2
-    sys.exit(f"{path} holds no samples")
+    sys.exit(f"{path} contains no samples")
 
 
 class Player:
-    """Plays sounds through `syrinx render`."""
+    """Renders sounds through `syrinx render`."""
 
     def __init__(self, program):
         self.program = program
 
     def __call__(self, sound, *settings, preset=None, rate=RATE):
-        """What comes out, with settings such as "/echo/on=1"; as long as what went in."""
+        """Returns the output for settings such as "/echo/on=1", as long as the input."""
         with tempfile.TemporaryDirectory() as folder:
             before, after = pathlib.Path(folder, "in.wav"), pathlib.Path(folder, "out.wav")
             write(before, sound, rate)
             command = [self.program, "render", before, after, "--home", folder]
-            # As it is on stage, where nothing can be had before its time.
+            # As on stage: without look-ahead.
             command += ["--live", "--tail", "0"]
             command += ["--preset", preset] if preset else []
             for setting in settings:

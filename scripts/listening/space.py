@@ -8,13 +8,13 @@ from look import BLUE, GREY, ORANGE, STEPS, decibels, in_hertz, spectrogram
 from sounds import RATE
 
 WET_ECHO = ("/echo/on=1", "/echo/mix=1")
-# Before a click into the reverb, which opens within the first hundredth of a second.
+# Silence before a click into the reverb, in seconds: the effect fades in within 10 ms.
 BEFORE = 0.1
 WET_REVERB = ("/reverb/on=1", "/reverb/mix=1", "/reverb/predelay=0")
 
 
 def repeats(play, plots):
-    """When, on which side and how loud each repeat is: its energy, beside the click's."""
+    """Plots the time, side and level of each repeat: its energy relative to the click's."""
     figure, grid = plt.subplots(3, 2, figsize=(9, 5.4), sharex=True, sharey=True)
     for row, spread in zip(grid, (0, 0.5, 1)):
         for axes, left_only in zip(row, (False, True)):
@@ -43,7 +43,7 @@ def repeats(play, plots):
 
 
 def colours(play, plots):
-    """The spectrum of the first, second, fourth … repeat of a click."""
+    """Plots the spectra of the first, second, fourth … repeat of a click."""
     out = play(
         sounds.impulse(5), *WET_ECHO, "/echo/time=0.3", "/echo/feedback=0.8",
     )
@@ -66,10 +66,10 @@ def colours(play, plots):
 
 
 def momentary_frequency(sound):
-    """The frequency of a tone at each moment, each 10 ms."""
+    """The instantaneous frequency of a tone, every 10 ms."""
     spectrum = np.fft.fft(sound)
     frequencies = np.fft.fftfreq(len(sound), 1 / RATE)
-    # Only what is above 0 makes the wave turn, by its frequency.
+    # Without negative frequencies, the phase of the analytic signal advances with the frequency.
     spectrum[frequencies <= 0] = 0
     phase = np.unwrap(np.angle(np.fft.ifft(spectrum)))
     hop = RATE // 100
@@ -102,7 +102,7 @@ def new_time(play, plots):
 
 
 def mixes(play, plots):
-    """How loud the sound itself and its effect are, over the mix."""
+    """Plots the dry and the wet level over the mix."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
     at = np.linspace(0, 1, 21)
     dry, wet = [], []
@@ -135,32 +135,32 @@ def mixes(play, plots):
 
 
 def room(play, seconds, *settings):
-    """What the reverb makes of a click, from the click on."""
+    """The reverb's impulse response, from the click on."""
     out = play(sounds.impulse(seconds + BEFORE, before=BEFORE), *WET_REVERB, *settings)
     return out[int(BEFORE * RATE) :]
 
 
 def band(sound, low, high):
-    """What lies between two frequencies of it."""
-    # Behind the end there is room for what a filter rings before its sound.
+    """A sound limited to a frequency band."""
+    # Padding at the end takes the filter's pre-ringing.
     length = len(sound) + RATE
     spectrum = np.fft.rfft(sound, length, axis=0)
     frequencies = np.fft.rfftfreq(length, 1 / RATE)
     place = np.log2(np.maximum(frequencies, 1))
-    # Its edges are soft, lest it ring longer than the room does.
+    # The band edges are smooth, so that the filter does not ring longer than the room.
     beyond = np.maximum(np.log2(low) - place, place - np.log2(high)) * 6
     gain = np.cos(np.clip(beyond + 0.5, 0, 1) * np.pi / 2)
     return np.fft.irfft(spectrum * gain[:, None], length, axis=0)[: len(sound)]
 
 
 def energy_decay(sound):
-    """How much of the energy is still to come, in dB of all of it."""
+    """The energy decay curve: the remaining energy, in dB relative to the total."""
     left = np.cumsum(np.sum(sound**2, axis=1)[::-1])[::-1]
     return 10 * np.log10(np.maximum(left / left[0], 1e-14))
 
 
 def falling_time(sound):
-    """In how many seconds it falls by 60 dB, by its slope from -5 to -35 dB."""
+    """The decay time to -60 dB in seconds, from the slope between -5 and -35 dB."""
     curve = energy_decay(sound)
     used = np.flatnonzero((curve <= -5) & (curve >= -35))
     slope = np.polyfit(used / RATE, curve[used], 1)[0]

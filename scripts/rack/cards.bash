@@ -1,6 +1,6 @@
 # The choice of a sound card and of scheduling, for scripts/run and the service of the JACK server.
 
-# Another folder in tests of cards that come and go.
+# Tests of cards that are plugged in and out set another folder.
 cards=${SYRINX_CARDS:-/proc/asound}
 
 # Sets `folder` and `card` to the card with a name, or for `auto` to the first one with playback and capture,
@@ -22,7 +22,7 @@ find_card() {
   [[ -n $card ]]
 }
 
-# jackd reserves the card over the D-Bus of the session, and fails where there is none.
+# jackd reserves the card through the D-Bus session bus, and fails without one.
 ask_for_card_if_possible() {
   if [[ -z ${DBUS_SESSION_BUS_ADDRESS-} && ! -S ${XDG_RUNTIME_DIR-}/bus ]]; then
     export JACK_NO_AUDIO_RESERVATION=1
