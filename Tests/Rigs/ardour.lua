@@ -1,29 +1,29 @@
--- Records takes of the node in Ardour, and prints what Ardour has of them, in lines of words with
--- tabs between.
+-- Records takes of the node in Ardour, and prints their latencies and regions as lines of fields
+-- separated by tabs.
 --
 --   ardour7-lua ardour.lua SESSION CLICKS NODE TAKES
 --
--- CLICKS and NODE are JACK clients. TAKES is a file with a take a line: its name, a shell command
--- before it, one while it rolls, how many seconds it takes, and what the node hears: `clicks`, or
--- `dry`, which is Ardour's own track of the first take, played at its place.
+-- CLICKS and NODE are JACK clients. TAKES is a file with one take per line: its name, a shell command
+-- to run before it, one to run while the transport rolls, its duration in seconds, and the node's
+-- input: `clicks`, or `dry`, which is Ardour's own track of the first take, played at its position.
 
 local folder, clicks, node, list = arg[1], arg[2], arg[3], arg[4]
-local apart = 10.1 -- seconds between the beginnings of two takes: no whole number of beats
+local apart = 10.1 -- seconds between the starts of two takes: not a whole number of beats
 
 local function tell(...) print(table.concat({...}, "\t")) io.stdout:flush() end
 
 local function shell(command)
-  -- Ardour's own libraries are nothing for other programs.
+  -- Other programs must not load Ardour's own libraries.
   if command ~= "" then
     assert(os.execute("unset LD_LIBRARY_PATH; " .. command), "failed: " .. command)
   end
 end
 
--- Ardour would ask JACK for connections in one thread and for ports in another, and libjack mixes
--- up the answers: "JACK server has been closed".
+-- Ardour would query connections in one thread and ports in another, and libjack mixes up the
+-- replies: "JACK server has been closed".
 ARDOUR.config():set_input_auto_connect(ARDOUR.AutoConnectOption.ManualConnect)
 ARDOUR.config():set_output_auto_connect(ARDOUR.AutoConnectOption.ManualConnect)
--- A mark for each lost block is made while others read the list of them.
+-- Ardour adds xrun markers while other threads read the list of markers.
 ARDOUR.config():set_create_xrun_marker(false)
 AudioEngine:set_backend("JACK", "ardour", "")
 local session = create_session(folder, "rig", 48000)
@@ -63,7 +63,7 @@ local function arm(each, on)
   each.track:rec_enable_control():set_value(on and 1 or 0, PBD.GroupControlDisposition.NoGroup)
 end
 
--- Has the node hear the clicks as they were recorded, instead of the clicks.
+-- Plays the recorded clicks into the node instead of the live ones.
 local function play_dry()
   local dry = tracks[1]
   arm(dry, false)
@@ -78,7 +78,7 @@ for _, each in ipairs(tracks) do arm(each, true) end
 sleep(1)
 
 local told = {}
--- Prints the regions that there were not before.
+-- Prints the new regions.
 local function tell_regions(take)
   for _, each in ipairs(tracks) do
     for region in each.track:to_track():playlist():region_list():iter() do
@@ -99,7 +99,7 @@ for line in io.lines(list) do
   number = number + 1
   if heard == "dry" then play_dry() end
   shell(before)
-  sleep(1) -- until the node has told its delay, and Ardour has heard of it
+  sleep(1) -- until the node has reported its latency, and Ardour has been notified
   if not AudioEngine:running() then
     tell("lost")
     os.exit(3)
@@ -116,7 +116,7 @@ for line in io.lines(list) do
   session:maybe_enable_record()
   session:request_roll(ARDOUR.TransportRequestSource.TRS_UI)
   sleep(1)
-  -- By its own clock: on a busy machine the seconds of others are longer.
+  -- By the transport's clock: a busy machine delays it.
   local done = place * apart + tonumber(seconds)
   tell("rolls", name, tostring(session:transport_rolling()), tostring(session:actively_recording()))
   shell(during)

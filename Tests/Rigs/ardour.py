@@ -1,9 +1,9 @@
-"""Judges what Ardour recorded of the node.
+"""Evaluates Ardour's recordings of the node.
 
     python3 ardour.py FOLDER TEMPO
 
-FOLDER is the rig's. Ends with 0 where all is right, 1 where something is not, and 75 where blocks
-were lost, so that nothing can be said.
+FOLDER is the rig's. Exits with 0 if all checks pass, 1 if one fails, and 75 if there were xruns, so
+that the result is unknown.
 """
 
 import os
@@ -11,7 +11,7 @@ import struct
 import sys
 
 SPACING = 12000  # frames between two clicks
-NEAR = 2300  # frames around a click in which it is looked for: less than half the echo's time
+NEAR = 2300  # frames around a click in which it is searched for: less than half the echo's time
 
 folder, tempo = sys.argv[1], float(sys.argv[2])
 faults = 0
@@ -59,11 +59,11 @@ def find(source):
         if source in files:
             with open(os.path.join(path, source), "rb") as file:
                 return file.read()
-    raise SystemExit(f"Ardour did not keep {source}")
+    raise SystemExit(f"{source} is missing from Ardour's session")
 
 
 class Sound:
-    """What a track holds of a take: samples, and the frame of the timeline of the first one."""
+    """A take's recording in a track: its samples, and the timeline frame of the first one."""
 
     def __init__(self, take, track):
         self.first, self.samples = 0, ()
@@ -73,7 +73,7 @@ class Sound:
             self.first, self.samples = position, samples[start : start + length]
 
     def clicks(self, after=0):
-        """How late each click's loudest sample is; None where there is nothing."""
+        """The delay of each click's loudest sample in frames; None for a missing click."""
         found = []
         end = self.first + len(self.samples) - NEAR - after
         frame = -(-(self.first + NEAR) // SPACING) * SPACING
@@ -86,7 +86,7 @@ class Sound:
         return found
 
     def onsets(self, quiet=2400):
-        """The frames of the timeline where sound begins after so much silence."""
+        """The timeline frames at which sound starts after at least `quiet` frames of silence."""
         found, silent = [], quiet
         for place, sample in enumerate(self.samples):
             if sample == 0:
@@ -103,7 +103,7 @@ def spread(errors):
 
 
 def added(take):
-    """What Ardour sees of delay at the mix, more than at the dry clicks: least and most."""
+    """The mix's latency in Ardour relative to that of the dry clicks: minimum and maximum."""
     mix, dry = latencies[take, "out"], latencies[take, "dry"]
     return mix[0] - dry[0], mix[1] - dry[1]
 
@@ -113,15 +113,15 @@ def judge_latency(take):
         line = next(line for line in file if "capture latency" in line)
     told = tuple(int(part) for part in line.split("[")[1].split("]")[0].split())
     seen = added(take)
-    check(told == seen, f"{take}: Ardour sees the delay that the node tells, {told[1]} frames")
+    check(told == seen, f"{take}: Ardour has the latency that the node reports, {told[1]} frames")
     for stem in ("live", "grid", "click"):
         if latencies[take, stem] != latencies[take, "dry"]:
-            check(False, f"{take}: the stem {stem} has another delay than the dry clicks")
+            check(False, f"{take}: the latency of the stem {stem} differs from that of the dry clicks")
     expected = {"rest": 0, "live 0": 0, "direct": 0, "echo": 0, "reverb": 0,
                 "voice": 960, "studio": 2048}
     for name, delay in expected.items():
         if take == name or take.split()[0] == name and take != name + " 0":
-            check(seen == (delay, delay), f"{take}: that is {delay} frames, as documented")
+            check(seen == (delay, delay), f"{take}: the latency is {delay} frames, as documented")
 
 
 def judge_clicks(take):
@@ -133,36 +133,36 @@ def judge_clicks(take):
         errors = Sound(take, track).clicks(4800 if take == "echo alone" and track == "out" else 0)
         name = "the stem" if track == "live" else "the mix"
         if len(errors) < 8 or None in errors:
-            check(False, f"{take}: {name} has not all clicks, but {errors}")
+            check(False, f"{take}: {name} lacks clicks: {errors}")
             continue
-        text = f"{take}: {name} is {spread(errors)} frames beside the dry clicks, {len(errors)} of them"
+        text = f"{take}: {name} is {spread(errors)} frames off the dry clicks, {len(errors)} of them"
         if track == "out" and take == "echo alone":
-            # What proves that a delay which is not told is seen.
+            # Proves that an unreported delay is detected.
             check(min(errors) >= 4799 and max(errors) <= 4801, text + " (the echo's own time)")
         else:
             check(max(map(abs, errors)) <= 1, text)
 
 
 def judge_change(take):
-    """A delay that changes in a take: Ardour goes by the one that was there at its beginning."""
+    """Checks a latency change during a take: Ardour compensates the latency at its start."""
     errors = Sound(take, "out").clicks()
     check(len(errors) >= 12 and errors[:3] == [0, 0, 0] and errors[-3:] == [2048, 2048, 2048],
-          f"{take}: the mix is {errors[0]} frames late before studio is switched on, {errors[-1]} behind it")
+          f"{take}: the mix is {errors[0]} frames late before studio is switched on, {errors[-1]} after it")
 
 
 def judge_again(take):
-    """What Ardour plays into the node, and records of it."""
+    """Checks a track that Ardour plays into the node while it records the node's output."""
     stem, mix = Sound(take, "live").clicks(), Sound(take, "out").clicks()
     apart = [b - a for a, b in zip(stem, mix) if a is not None and b is not None]
     check(len(apart) >= 8 and max(map(abs, apart)) <= 1,
-          f"{take}: a track played into the node: the mix is {spread(apart or [9999])} frames beside the stem")
+          f"{take}: a track played into the node: the mix is {spread(apart or [9999])} frames off the stem")
     early = [error for error in stem + mix if error is not None]
-    # Ardour's doing, with whatever it plays to another program.
-    print(f"      {take}: Ardour records both {spread(early)} frames beside the track that it plays")
+    # Caused by Ardour, with any program that it plays to.
+    print(f"      {take}: Ardour records both {spread(early)} frames off the track that it plays")
 
 
 def read_notes(source):
-    """(beats, status, key, velocity) of a MIDI file of one track."""
+    """The events (beats, status, key, velocity) of a MIDI file with one track."""
     division, place, beats, status, found = 1, 0, 0.0, 0, []
     for name, data in chunks(find(source), 0, ">", 0):
         if name == b"MThd":
@@ -202,7 +202,7 @@ def read_notes(source):
 
 
 def heard(kind):
-    """What the ear has said of a kind, in words."""
+    """The lines of a kind in the recorder's log, split into words."""
     with open(f"{folder}/ear.log", encoding="utf-8") as file:
         return [line.split() for line in file if line.startswith(kind)]
 
@@ -218,14 +218,14 @@ def judge_notes(take):
             kept.append((position + beats * 60 / tempo * 48000, status, key, velocity))
     ons = [key for _, status, key, velocity in kept if status >> 4 == 9 and velocity > 0]
     offs = [key for _, status, key, velocity in kept if status >> 4 == 8 or velocity == 0]
-    check(len(ons) == 6 and ons == offs, f"{take}: Ardour has {len(ons)} notes, and the end of each")
+    check(len(ons) == 6 and ons == offs, f"{take}: Ardour has {len(ons)} notes, and a note off for each")
     same = [(s >> 4, k) for _, s, k, _ in kept] == [(b[0] >> 4, b[1]) for _, b in sent]
-    check(same, f"{take}: in the order and of the keys that midi_out sent")
+    check(same, f"{take}: with midi_out's keys, in order")
     if same:
         errors = [round(at - frame) for (at, *_), (frame, _) in zip(kept, sent)]
-        # Ardour's own: its MIDI takes are off by as much with any client.
+        # Ardour's own error: its MIDI takes are off by as much with any client.
         check(max(map(abs, errors)) <= 320, f"{take}: Ardour places them {spread(errors)} frames "
-              "beside where midi_out sent them (within 320: Ardour's own, with blocks of 128)")
+              "off midi_out's (within 320: Ardour's own error, with buffers of 128)")
     onsets = Sound(take, "grid").onsets()
     first = [frame for frame, message in sent if message[0] >> 4 == 9][:1]
     late = onsets[0] - first[0] if onsets and first else None
@@ -237,19 +237,19 @@ def judge_beats(take):
     onsets = Sound(take, "click").onsets()
     errors = [round(frame - round(frame / beat) * beat) for frame in onsets]
     least, most = (float(word) for word in heard("beats")[-1][1:])
-    # Ticks are whole: JACK's programs leave out what is more, and Ardour rounds. So the node, that
-    # takes none of them to be late, is half a tick early.
-    print(f"      {take}: Ardour tells JACK of beats {least:+.1f} to {most:+.1f} frames beside its own")
+    # Ticks are integers: JACK's programs truncate them, and Ardour rounds. The node assumes
+    # truncation, so it is up to half a tick early.
+    print(f"      {take}: Ardour reports beats to JACK {least:+.1f} to {most:+.1f} frames off its own")
     allowed = beat / 1920 / 2 + 1
     check(len(onsets) >= 8 and max(map(abs, errors), default=99) <= allowed,
-          f"{take}: {len(onsets)} clicks are {spread(errors or [99])} frames beside Ardour's beats "
+          f"{take}: {len(onsets)} clicks are {spread(errors or [99])} frames off Ardour's beats "
           f"(within half of Ardour's tick, {allowed - 1:.1f})")
     with open(f"{folder}/followed", encoding="utf-8") as file:
         followed = file.read().split()
     check(len(followed) == 2 and abs(float(followed[1]) - tempo) < 0.01,
           f"{take}: the node has Ardour's tempo, {' '.join(followed[1:])}")
     steps = [round((b - a) / beat) for a, b in zip(onsets, onsets[1:])]
-    check(set(steps) == {1}, f"{take}: and leaves none out")
+    check(set(steps) == {1}, f"{take}: no beat is missing")
 
 
 for take in takes:
@@ -265,7 +265,7 @@ for take in takes:
     elif take == "leading":
         with open(f"{folder}/lead", encoding="utf-8") as file:
             answer = " ".join(file.read().split())
-        check("state" in answer, f"{take}: while Ardour tells of the beats, the answer is {answer}")
+        check("state" in answer, f"{take}: while Ardour is the timebase master, the reply is {answer}")
     else:
         judge_latency(take)
         judge_clicks(take)

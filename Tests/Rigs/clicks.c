@@ -1,20 +1,20 @@
-// A JACK client that clicks on known frames, and tells on which frames it hears something.
+// A JACK client that plays clicks on known frames, and prints the frames of its input's onsets.
 //
 //   clicks NAME SERVER transport|frames
 //
-// `out` is one sample of 0.5 on each frame that 12000 divides: of the transport while that rolls,
-// or of the server's own count. Of what comes in it prints a line each, until its input ends:
+// `out` has one sample of 0.5 on each multiple of 12000 frames: of the transport while it rolls, or
+// of the server's frame count. It prints one line per event, until its standard input ends:
 //
-//   sent FRAME TRANSPORT          a click of its own
+//   sent FRAME TRANSPORT          a click that it played
 //   heard FRAME TRANSPORT LEVEL   the first sample at `in` above -46 dBFS after 50 ms below it
 //   midi FRAME TRANSPORT HEX      a message at `midi_in`
-//   block FRAMES                  another length of a block
-//   gone                          the server is
+//   block FRAMES                  a changed buffer size
+//   gone                          the server has exited
 //
-// TRANSPORT is -1 while that stands. Lines on its own input: roll, stop, locate FRAME, tempo BPM
-// (be the one who tells of bars and beats), where (the answer: transport FRAME rolling|stopped),
-// beats (the answer: beats LEAST MOST, how many frames later than by its frames the transport is by
-// what it is told of bars, beats and ticks; of all blocks since the last time).
+// TRANSPORT is -1 while the transport is stopped. Its commands: roll, stop, locate FRAME, tempo BPM
+// (become the timebase master), where (prints: transport FRAME rolling|stopped), beats (prints: beats
+// LEAST MOST, how many frames the transport's bars, beats and ticks are ahead of its frame, over all
+// buffers since the last time).
 #include <jack/jack.h>
 #include <jack/midiport.h>
 #include <jack/ringbuffer.h>
@@ -124,7 +124,7 @@ static void note_shutdown(void *unused) {
   atomic_store(&gone, 1);
 }
 
-// A client that just dies may hold up its server.
+// A client that dies without closing may block its server.
 static void note_signal(int signal) {
   (void)signal;
   atomic_store(&asked, 1);
@@ -185,7 +185,7 @@ int main(int count, char **arguments) {
   if (!out || !in || !midi || jack_activate(client) != 0) return 70;
   setvbuf(stdout, NULL, _IOLBF, 0);
   puts("ready");
-  // Not `fgets`: what it has read ahead, `poll` knows nothing of.
+  // Not `fgets`: `poll` doesn't see data that it has buffered.
   char line[256];
   size_t length = 0;
   signal(SIGTERM, note_signal);
@@ -208,7 +208,7 @@ int main(int count, char **arguments) {
     length = 0;
     obey(line);
   }
-  // Where another client has been killed, the server may not answer any more.
+  // After the kill of another client, the server may not respond any more.
   alarm(1);
   jack_client_close(client);
   return 0;

@@ -1,8 +1,9 @@
-"""Gives a node something to show, and takes pictures of its page by Chromium's driver.
+"""Fills a node with content, and takes screenshots of its page through ChromeDriver.
 
-    page.py sounds HOME                           songs into a data directory
-    page.py pictures DRIVER ADDRESS FOLDER NODE   pictures of the page at an address, PNG; DRIVER is the
-                                                  driver's port, NODE the process that is killed last
+    page.py sounds HOME                           writes songs to a data directory
+    page.py pictures DRIVER ADDRESS FOLDER NODE   saves screenshots of the page at ADDRESS; DRIVER is
+                                                  ChromeDriver's port, NODE the process id of the
+                                                  node, which is killed at the end
 """
 
 import base64
@@ -21,7 +22,7 @@ import urllib.request
 import wave
 
 RATE = 48000
-LIMIT = 10  # seconds for anything that is waited for
+LIMIT = 10  # seconds; the limit of each wait
 
 SIZES = {"phone": (360, 640), "tablet": (820, 1180), "laptop": (1440, 900)}
 PAGES = ["voice", "loop", "grid", "takes", "feed", "rig"]
@@ -38,7 +39,7 @@ TAKES = [
 
 
 def song(seconds, notes):
-    """A voice of whistled notes with rests between them, one number from -1 to 1 a frame."""
+    """Whistled notes separated by rests: one sample from -1 to 1 per frame."""
     frames = int(RATE * seconds)
     phase, sound = 0.0, []
     for frame in range(frames):
@@ -70,7 +71,7 @@ def sounds(home):
 
 
 def send(*words):
-    """Tells the node something, and returns what it answers."""
+    """Sends the node a message, and returns the reply."""
     result = subprocess.run(
         ["syrinx", "send", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -80,14 +81,14 @@ def send(*words):
 
 
 def furnish():
-    """Takes that know their places, bindings, a loop of two layers that plays, and two others."""
-    send("/live/route", "off")  # the tone is for the tuner alone
+    """Creates takes with locations, MIDI mappings, a playing loop of two layers, and two other loops."""
+    send("/live/route", "off")  # only the tuner uses the tone
     send("/player/source", "mix")
     for number, (title, species, notes, north, east) in enumerate(TAKES):
         send("/location", north, east)
         send("/music/play", number % 4 + 1)
         send("/player/record")
-        time.sleep(1.6 + 0.4 * number)  # so long the take is
+        time.sleep(1.6 + 0.4 * number)  # the length of the take
         send("/player/stop")
         take = send("/take/save", title).split()[2]
         if species:
@@ -100,12 +101,12 @@ def furnish():
     send("/midi/learn", "/pitch/semitones", 2)
     send("/player/play")
     send("/loop/overdub")
-    time.sleep(1)  # so long the second layer is
+    time.sleep(1)  # the length of the second layer
     send("/loop/overdub")
     for number in (2, 3):
         send(f"/loop/{number}/source", "mix")
         send(f"/loop/{number}/record")
-        time.sleep(0.5 + 0.6 * number)  # so long the loop is
+        time.sleep(0.5 + 0.6 * number)  # the length of the loop
         send(f"/loop/{number}/record")
     send("/loop/3/mute", 1)
     send("/loop/2/gain", -6)
@@ -149,7 +150,7 @@ class Browser:
         end = time.monotonic() + LIMIT
         while not self.run(f"return !!({expression})"):
             if time.monotonic() > end:
-                sys.exit(f"after {LIMIT} s it is not so that {expression}")
+                sys.exit(f"timed out after {LIMIT} s waiting for {expression}")
             time.sleep(0.05)
 
     def click(self, selector):
@@ -168,7 +169,7 @@ class Browser:
     def turn(self, page):
         self.run("location.hash = arguments[0]", page)
         self.wait(f"document.body.dataset.page === '{page}'")
-        # What comes in by and by: pictures of sounds, lists, the map.
+        # Waveforms, lists and the map load later.
         time.sleep(0.5)
 
 
@@ -188,7 +189,7 @@ def pictures(port, address, folder, node):
     finally:
         browser.ask("DELETE", "")
     for line in said:
-        print("the console says:", line["message"], file=sys.stderr)
+        print("console message:", line["message"], file=sys.stderr)
     return 1 if said else 0
 
 
@@ -206,7 +207,7 @@ def everything(browser, address, folder):
                 if page == "takes":
                     browser.click("#take-list .take-open")
                     browser.wait("document.querySelector('#take-title').value")
-                    time.sleep(0.5)  # the picture of the sound comes
+                    time.sleep(0.5)  # the waveform loads
                     photograph(browser, folder, f"{page}-open-{size}-{scheme}")
                     browser.click("#take-close")
                     send("/music/stop")
@@ -215,7 +216,7 @@ def everything(browser, address, folder):
 
 
 def seldom(browser, folder):
-    """What is seen on a phone only where something is pressed, and the states of the loop."""
+    """Takes screenshots of overlays on a phone, and of the states of the loop."""
     browser.look("phone", "dark")
     for page, button, name in (
         ("voice", "[data-sheet=presets]", "presets"),
@@ -226,7 +227,7 @@ def seldom(browser, folder):
     ):
         browser.turn(page)
         browser.click(button)
-        time.sleep(0.7)  # it slides in
+        time.sleep(0.7)  # its transition
         photograph(browser, folder, f"{page}-{name}-phone-dark")
         browser.click({"presets": "#presets [data-close]", "more": "#grid-more [data-close]",
                        "piano": button}.get(name, "[data-view=takes]"))
@@ -235,7 +236,7 @@ def seldom(browser, folder):
     time.sleep(0.5)
     photograph(browser, folder, "loop-overdubbing-phone-dark")
     browser.click("#loop-choice .number")
-    time.sleep(0.3)  # it is drawn
+    time.sleep(0.3)  # drawing
     photograph(browser, folder, "loop-chosen-phone-dark")
     browser.click("#loop-choice .all")
     send("/loop/overdub")

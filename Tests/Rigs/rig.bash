@@ -22,7 +22,7 @@ chmod 700 "$work"
 programs=()
 faults=0
 
-# The session, server and sound system of the caller are not for the programs of a rig.
+# Programs started by a rig must not join the caller's session, server or sound system.
 unset NSM_URL NOTIFY_SOCKET LD_PRELOAD DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS
 unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME PIPEWIRE_REMOTE
 export JACK_DEFAULT_SERVER=syrinx-rig JACK_NO_START_SERVER=1
@@ -37,21 +37,21 @@ bad() {
   faults=$((faults + 1))
 }
 
-# check WHAT COMMAND...: good where the command is, else bad.
+# check TEXT COMMAND...: reports whether the command succeeds.
 check() {
   if "${@:2}"; then good "$1"; else bad "$1"; fi
 }
 
-# Exits by the results of the checks.
+# Exits with 1 if a check has failed.
 conclude() {
   ((faults == 0)) || fail 1 "$faults checks failed; see FAULT above"
   say "all checks passed"
 }
 
-# --- Starting and ending programs
+# --- Starting and stopping programs
 
-# Starts a program that ends with this script, however this script ends, but not by Ctrl-C.
-# Writes its output to NAME.log and sets `started` to its process number.
+# Starts a program that terminates when this script exits, for whatever reason, but not on Ctrl-C.
+# Writes its output to NAME.log and sets `started` to its process id.
 start() {
   : >"$work/$1.log"
   setsid setpriv --pdeathsig TERM -- "${@:2}" </dev/null &>>"$work/$1.log" &
@@ -64,7 +64,7 @@ start_listener() {
   rm -f "$work/$1.lines"
   mkfifo "$work/$1.lines"
   : >"$work/$1.log"
-  # Open for both, so that neither waits for the other.
+  # Opened for reading and writing, so that neither side waits for the other.
   setsid setpriv --pdeathsig TERM -- "${@:2}" <>"$work/$1.lines" &>>"$work/$1.log" &
   started=$!
   programs+=("$started")
@@ -84,7 +84,7 @@ attend() {
 finish() {
   trap '' INT TERM HUP
   local i
-  # One by one, because a server hangs when clients leave while it ends.
+  # One by one, because a server hangs if clients leave while it shuts down.
   for ((i = ${#programs[@]} - 1; i >= 0; i--)); do stop "${programs[i]}"; done
   if [[ -n ${RIG_KEEP-} ]]; then
     say "recordings and logs are in $work"
@@ -106,7 +106,7 @@ await() {
   done
 }
 
-# --- Preparing
+# --- Preparation
 
 # install_missing COMMAND=PACKAGE...: installs the packages of missing commands with apt.
 install_missing() {
@@ -132,7 +132,7 @@ build_clicks() {
 
 # --- The node
 
-# start_node [PREFIX...]: starts it, waits until it is ready, and sets `port`.
+# start_node [PREFIX...]: starts the node, waits until it is ready, and sets `port`.
 start_node() {
   start syrinx "$@" "$node" run -n syrinx -p 0 --home "$work/syrinx-home"
   syrinx=$started
@@ -141,7 +141,7 @@ start_node() {
   port=$(sed -n 's|^ready .*osc=osc.udp://[^ ]*:\([0-9]*\).*|\1|p' "$work/syrinx.log")
 }
 
-# Terminates the node, and checks its exit.
+# Terminates the node, and checks its exit code.
 end_node() {
   local status=0 since=$SECONDS
   kill -TERM "$syrinx"
