@@ -1,4 +1,4 @@
-// What the real-time check must let pass, or it refuses everything and proves nothing.
+// Code that the real-time check must accept: a check that rejects everything proves nothing.
 import Synchronization
 
 struct State: ~Copyable {

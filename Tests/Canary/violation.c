@@ -1,5 +1,5 @@
-// What RealtimeSanitizer must stop, by the same hooks that the audio callback uses: an
-// allocation inside the marked section.
+// A violation that RealtimeSanitizer must stop, through the hooks that the audio callback uses: an
+// allocation inside a real-time section.
 #include <CRealtime.h>
 #include <stdlib.h>
 

@@ -1,27 +1,27 @@
-// What the checks of the C kernels share: numbers that are the same each time, and what is said.
+// Shared by the checks of the C kernels: reproducible random numbers, digests, and failures.
 #pragma once
 
 #include <stdint.h>
 
-// Numbers that look like chance, the same each time.
-float random_number(void);                     // from -1 up to 1, with 23 binary places
-long random_whole(long least, long greatest);  // both included
+// Pseudorandom numbers, the same in each run.
+float random_number(void);                     // from -1 to 1, exclusive, with 23 fractional bits
+long random_whole(long least, long greatest);  // inclusive
 void fill(float *numbers, long count);
 
-// Prints a line: what it is of, and a number that all bits of all results went into.
+// A hash of all bits of all results; printed as one line with its name.
 typedef struct {
   uint64_t sum;
 } digest;
 void take(digest *digest, const void *bytes, long count);
 void print_digest(const char *name, const digest *digest);
 
-// Notes that something is not as it should be, and says so the first few times.
+// Records a failure, and prints the first few.
 __attribute__((format(printf, 1, 2))) void fault(const char *format, ...);
 
-// The bits of a number: 0 and -0 are different, and what is no number is like itself.
+// The bit pattern of a number, for comparisons: 0 and -0 differ, and NaN equals itself.
 uint32_t bits(float number);
 
-// Whether the kernels round a product that is added once here, and such a sum.
+// Whether the kernels use fused multiply-adds on this machine, and a multiply-add rounded like theirs.
 int rounds_once(void);
 float added(float sum, float a, float b);
 

@@ -1,5 +1,5 @@
-// Sums of products, compared to the bit with the same sums written number by number, and with exact
-// ones to what rounding may take.
+// Dot products, compared bit for bit with a scalar reference, and with exact sums within the rounding
+// error.
 #include "check.h"
 
 #include <CRealtime.h>
@@ -11,15 +11,15 @@ enum { most = 1500, most_apart = 16, room = most + 3 + most_apart + 1 };
 
 static float numbers[2][room];
 
-// Eight sums in the order of the kernels.
+// Adds eight sums in the order of the kernels.
 static float added_up(const float *eight) {
   float four[4];
   for (int at = 0; at < 4; at++) four[at] = eight[at] + eight[at + 4];
   return (four[0] + four[1]) + (four[2] + four[3]);
 }
 
-// One sum: as `ways` times eight that go on side by side while there are as many pairs, then as
-// eight, then as one.
+// A dot product: in `ways` interleaved groups of eight sums while enough pairs are left, then in eight
+// sums, then in one.
 static float summed(const float *a, const float *b, long count, int ways) {
   float sums[4][8] = {0}, all[8];
   long at = 0;
@@ -42,17 +42,17 @@ static float summed(const float *a, const float *b, long count, int ways) {
 static void compare(
     const char *name, const float *a, const float *b, long count, float is, float should_be) {
   if (bits(is) != bits(should_be))
-    fault("%s of %ld is %.9g, and number by number %.9g", name, count, is, should_be);
+    fault("%s of %ld is %.9g; the scalar reference is %.9g", name, count, is, should_be);
   double exact = 0, width = 0;
   for (long at = 0; at < count; at++) {
     const double product = (double)a[at] * b[at];
     exact += product;
     width += fabs(product);
   }
-  // Each of eight or more sums, and the one of what is left, rounds twice a pair at most.
+  // Each of eight or more sums, and the sum of the remainder, rounds at most twice per pair.
   const double bound = (double)(count / 4 + 24) * 0x1p-24 * width;
   if (!(fabs(is - exact) <= bound))
-    fault("%s of %ld is %.9g, but exactly %.9g", name, count, is, exact);
+    fault("%s of %ld is %.9g; the exact sum is %.9g", name, count, is, exact);
 }
 
 void check_correlation(void) {
@@ -62,7 +62,7 @@ void check_correlation(void) {
     float *a = numbers[0] + random_whole(0, most_apart - 1);
     float *b = numbers[1] + random_whole(0, most_apart - 1);
     for (int side = 0; side < 2; side++) fill(numbers[side], room);
-    // What comes behind the last of the pairs is no number, and would be heard of.
+    // NaN after the last pair: reading it would show in the result.
     a[count] = b[count + 3] = NAN;
 
     const rt_four products = rt_products(a, b, count);

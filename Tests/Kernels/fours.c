@@ -1,5 +1,5 @@
-// What the header does with four numbers at once: where they come to, how far they may be off,
-// and digests of their bits.
+// The header's operations on four numbers at once: their lanes, their accuracy, and digests of their
+// bits.
 #include "check.h"
 
 #include <CRealtime.h>
@@ -9,7 +9,7 @@
 
 static const double turn = 4294967296.0;
 
-// Numbers from 2^-60 to 2^60 and their negatives, with some that are special among them.
+// Numbers from 2^-60 to 2^60 and their negatives, and some special values.
 static rt_four random_four(void) {
   static const float special[] = {0, -0.0f, 1, -1, 0.25f, 0.5f, -0.5f};
   rt_four result;
@@ -19,7 +19,7 @@ static rt_four random_four(void) {
   return result;
 }
 
-// How far two angles are apart, in turns.
+// The distance between two angles, in turns.
 static double apart(int32_t a, double turns) {
   const double difference = (double)a / turn - turns;
   return fabs(difference - nearbyint(difference));
@@ -59,12 +59,12 @@ static void check_choices(void) {
       const float x = a[lane], y = b[lane], wanted = x < y ? x : y;
       const int is_known = !isnan(x);
       if (less[lane] != -(x < y) || not_less[lane] != -(x >= y))
-        fault("%g and %g are compared wrongly", x, y);
+        fault("wrong comparison of %g and %g", x, y);
       if (either[lane] != -is_known || both[lane] != 0 || other[lane] != -(x >= y))
-        fault("the masks of %g and %g are wrong", x, y);
+        fault("wrong masks for %g and %g", x, y);
       if (bits(chosen[lane]) != bits(wanted) || (uint32_t)picked[lane] != bits(wanted))
-        fault("%g is chosen of %g and %g", chosen[lane], x, y);
-      if (bits(there[lane]) != (x < y ? bits(x) : 0)) fault("%g is there of %g", there[lane], x);
+        fault("%g is selected from %g and %g", chosen[lane], x, y);
+      if (bits(there[lane]) != (x < y ? bits(x) : 0)) fault("%g is left of %g", there[lane], x);
       if (bits(width[lane]) != (bits(x) & 0x7FFFFFFF))
         fault("the magnitude of %g is %g", x, width[lane]);
       const float limited = !(x > -0.5f) ? -0.5f : x < 0.75f ? x : 0.75f;
@@ -79,13 +79,13 @@ static void check_turns(void) {
     rt_four_angles angles;
     for (int lane = 0; lane < 4; lane++) angles[lane] = (int32_t)random_whole(INT32_MIN, INT32_MAX);
     const rt_four part = rt_to_turns(angles);
-    // Up to 2^22 whole turns, of which the last places tell where in one.
+    // Up to 2^22 whole turns; the last bits are the fraction.
     const rt_four many = random_four() * 0x1p-40f + (float)random_whole(-4000000, 4000000) / 4;
     const rt_four_angles within = rt_from_turns(many);
     take(&turns, &part, sizeof part);
     take(&turns, &within, sizeof within);
     for (int lane = 0; lane < 4; lane++) {
-      // What is lost has no place in 24 bits.
+      // The rounding error of 24 bits.
       if (!(apart(angles[lane], part[lane]) <= 0x1p-25))
         fault("%d are %g turns", angles[lane], part[lane]);
       if (!(apart(within[lane], many[lane]) <= 0x1p-24))

@@ -1,5 +1,5 @@
-// Checks the C kernels on the machine that it runs on, and prints digests of what they give, to be
-// compared with those of other machines. Ends with 1 where something is not as it should be.
+// Checks the C kernels on this machine, and prints digests of their results, to be compared with those of
+// other machines. Exits with 1 if a check fails.
 #include "check.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 static uint64_t state = 0x9E3779B97F4A7C15;
 static int faults = 0;
 
-// A xorshift generator, of which the upper bits are the better ones.
+// A xorshift generator, whose upper bits are more random.
 static uint64_t next(void) {
   state ^= state << 13;
   state ^= state >> 7;

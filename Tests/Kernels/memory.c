@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-// How many of four products with a denormal are not 0: in both widths, coming out and going in.
+// The number of nonzero products among four: with a denormal result or operand, in both precisions.
 static int keeps_denormals(void) {
   volatile float small = 0x1p-100f, smaller = 0x1p-140f, large = 0x1p20f;
   volatile double slight = 0x1p-600, slighter = 0x1p-1060, vast = 0x1p50;
@@ -26,9 +26,9 @@ static size_t resident_pages(char *memory, size_t bytes) {
 }
 
 void check_memory(void) {
-  if (keeps_denormals() != 4) fault("there are no denormals to begin with");
+  if (keeps_denormals() != 4) fault("denormals are flushed before the test");
   rt_flush_denormals();
-  if (keeps_denormals() != 0) fault("%d of 4 kinds of denormals are left", keeps_denormals());
+  if (keeps_denormals() != 0) fault("%d of 4 kinds of denormals are not flushed", keeps_denormals());
 
   // qemu's madvise does nothing and succeeds: residency is tested on this machine's own processor.
   const int is_emulated = getenv("IS_EMULATED") != NULL;
@@ -41,7 +41,7 @@ void check_memory(void) {
   rt_populate_memory(memory, 0, some);
   if (!is_emulated && resident_pages(memory, bytes) < some / 4096)
     fault("populated memory is not resident");
-  // The rest, and some of what was written to before.
+  // The rest, and some of the memory already written to.
   memory[some - 1] = 2;
   rt_populate_memory(memory, some - 4096, bytes);
   if (!is_emulated && resident_pages(memory, bytes) != bytes / 4096)

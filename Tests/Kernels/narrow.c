@@ -1,5 +1,4 @@
-// Numbers of 16 bits, there and back: rounded to the nearest, to the even one of two, and never past the
-// ends.
+// Conversion to 16 bits and back: rounded to nearest, ties to even, and clipped to the range.
 #include "check.h"
 
 #include <CRealtime.h>
@@ -26,7 +25,7 @@ static void check_every_number(void) {
     rt_widen(&from, &wide, 1);
     rt_narrow(&wide, &back, 1, 1);
     rt_narrow(&halfway, &rounded, 1, 1);
-    if (wide != (float)number || back != from) fault("%d is %g wide, and %d again", number, wide, back);
+    if (wide != (float)number || back != from) fault("%d becomes %g, and then %d", number, wide, back);
     if (rounded != narrowed(halfway)) fault("%g is rounded to %d", halfway, rounded);
   }
 }
@@ -39,7 +38,7 @@ void check_narrow(void) {
   for (int turn = 0; turn < 1000; turn++) {
     const long count = turn < 200 ? turn : random_whole(0, most);
     const long from = random_whole(0, 3), to = random_whole(0, 3);
-    // Some are past the ends.
+    // Some are out of range.
     const float gain = turn % 2 ? 32767 / 1.25f : 60000;
     fill(numbers, room);
     for (long at = 0; at < room; at++) shorts[at] = untouched;
@@ -47,13 +46,13 @@ void check_narrow(void) {
     for (long at = 0; at < room; at++) {
       const int is_within = at >= to && at < to + count;
       const int16_t wanted = is_within ? narrowed(numbers[at - to + from] * gain) : untouched;
-      if (shorts[at] != wanted) fault("%d is there of %ld instead of %d", shorts[at], count, wanted);
+      if (shorts[at] != wanted) fault("got %d in a run of %ld, expected %d", shorts[at], count, wanted);
     }
     take(&all, shorts, sizeof shorts);
     rt_widen(shorts + to, wide + from, count);
     for (long at = 0; at < count; at++)
       if (wide[from + at] != (float)shorts[to + at])
-        fault("%d is %g wide, of %ld", shorts[to + at], wide[from + at], count);
+        fault("%d becomes %g in a run of %ld", shorts[to + at], wide[from + at], count);
   }
   print_digest("rt_narrow", &all);
 }

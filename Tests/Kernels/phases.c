@@ -1,5 +1,5 @@
-// The phases of the studio engine: what can be told of a bin by itself, as exact as the kernels
-// promise; and digests of all that they measure and turn.
+// The phases of the studio engine: single bins, at the kernels' documented accuracy, and digests of all
+// results.
 #include "check.h"
 
 #include <CRealtime.h>
@@ -12,7 +12,7 @@ enum { most_size = 1024, room = most_size / 2 + 32, frames = 12 };
 
 static const double turn = 4294967296.0;
 
-// A frame's bins of both transforms, and what is kept of each bin; each begins at any number.
+// A frame's bins of both transforms, and the state of each bin, all unaligned.
 typedef struct {
   float parts[2][4][room], power[2][room], looseness[room], owns[room], wanders[room], gains[room];
   float grown_to_next[room], real[most_size + 16], imaginary[most_size + 16];
@@ -33,10 +33,10 @@ static number times(number a, number b) {
 static number conjugate(number a) { return (number){a.real, -a.imaginary}; }
 static double size_of(number a) { return hypot(a.real, a.imaginary); }
 
-// How far two angles are apart, in turns.
+// The distance between two angles, in turns.
 static double apart(double a, double b) { return fabs(a - b - nearbyint(a - b)); }
 
-// By how many turns both pairs together go further; nothing where they cancel each other.
+// The phase advance of both pairs' sum, in turns; NaN if they cancel.
 static double together(number a, number b, number c, number d) {
   const number first = times(b, conjugate(a)), second = times(d, conjugate(c));
   const number sum = {first.real + second.real, first.imaginary + second.imaginary};
@@ -51,20 +51,20 @@ static void check_measured(
   if (!(fabs(p->power[bin] - power) <= 1e-6 * power))
     fault("the power of bin %ld is %g, not %g", bin, p->power[bin], power);
   const double to_next = together(a, at(p->low, bin + 1), b, at(p->high, bin + 1));
-  // The kernels promise 2e-6 rad, a third of this; sums of what nearly cancels have fewer places.
+  // The documented accuracy is 2e-6 rad, a third of this; sums that nearly cancel are less accurate.
   const double least = 1e-6;
   const double across = p->across[bin] / turn, wanted = to_next * p->further_across;
   if (!isnan(to_next) && !(apart(across, wanted) <= least * fmax(1, fabs(p->further_across))))
-    fault("bin %ld goes %g turns further to the next one, not %g", bin, across, wanted);
+    fault("the phase advance from bin %ld to the next is %g turns, not %g", bin, across, wanted);
   const double moved = together(at(p->low_before, bin), a, at(p->high_before, bin), b);
   const double on_tape = (uint32_t)bin * (uint32_t)p->tape_bin / turn;
   const double deviation = p->deviations[bin] / turn;
   if (isnan(moved)) return;
   if (!p->is_leap && !(apart(deviation, moved - on_tape) <= least))
-    fault("bin %ld goes %g turns further than its centre, not %g", bin, deviation, moved - on_tape);
+    fault("the deviation of bin %ld from its center is %g turns, not %g", bin, deviation, moved - on_tape);
   if (!p->is_leap) return;
   if (p->deviations[bin] != deviations[bin] || bits(p->wanders[bin]) != bits(wanders[bin]))
-    fault("bin %ld does not keep its frequency over a leap", bin);
+    fault("bin %ld changes its frequency at a jump", bin);
 }
 
 static rt_phases random_phases(int frame, int size) {
@@ -100,7 +100,7 @@ static void measure(digest *digest, int frame, int size) {
   rt_phases p = random_phases(frame, size);
   memcpy(wanders, p.wanders, (size_t)(bins + 8) * 4);
   memcpy(deviations, p.deviations, (size_t)(bins + 8) * 4);
-  // In slices; the last one has four bins, and is measured to eight.
+  // In slices; the last one has four bins, and is measured as eight.
   for (long start = 0; start < bins;) {
     const long last = bins & ~7, far = start + 8 * random_whole(1, 8);
     const long end = start == last ? last + 4 : far < last ? far : last;
@@ -119,9 +119,9 @@ static void measure(digest *digest, int frame, int size) {
 }
 
 static void compare(const char *part, long bin, float is, double should_be) {
-  // A sine is right to 1e-6, and no number here is greater than 1 in both parts.
+  // Sines are accurate to 1e-6, and no magnitude here exceeds 1 in both parts.
   if (!(fabs(is - should_be) <= 3e-6))
-    fault("bin %ld is turned to the %s part %g, not %g", bin, part, is, should_be);
+    fault("the %s part of rotated bin %ld is %g, not %g", part, bin, is, should_be);
 }
 
 static void turn_all(digest *digest, int frame, int size) {
@@ -149,12 +149,12 @@ static void turn_all(digest *digest, int frame, int size) {
   for (long bin = 0; bin < size / 2; bin++) {
     int32_t angle = p.follows_right[bin] ? p.turns_right[bin] : before[bin];
     if (p.fades) angle -= angle >> 4;
-    if (p.turns[bin] != angle) fault("the turn of bin %ld is %d, not %d", bin, p.turns[bin], angle);
+    if (p.turns[bin] != angle) fault("the rotation of bin %ld is %d, not %d", bin, p.turns[bin], angle);
     const double gain = p.gains ? p.gains[bin] : 1, radians = 2 * M_PI * angle / turn;
     const number factor = {gain * cos(radians), gain * sin(radians)};
     const number low = times(at(p.low, bin), factor), high = times(at(p.high, bin), factor);
-    // The high ones come last, the other way round. Where the first one's would be, one behind the
-    // last, nobody looks.
+    // The high bins come last, in reverse. The position of the first one, after the end, is not
+    // written.
     compare("real", bin, p.real[bin], low.real);
     compare("imaginary", bin, p.imaginary[bin], low.imaginary);
     if (bin == 0) continue;
@@ -162,7 +162,7 @@ static void turn_all(digest *digest, int frame, int size) {
     compare("imaginary", size - bin, p.imaginary[size - bin], -high.imaginary);
   }
   take(digest, p.turns, size * 2);
-  // All but the one in the middle, which is not written.
+  // Except the middle one, which is not written.
   take(digest, p.real, size * 2), take(digest, p.imaginary, size * 2);
   const long far = size / 2 + 1, count = size * 2 - 4;
   take(digest, p.real + far, count), take(digest, p.imaginary + far, count);

@@ -1,4 +1,4 @@
-// Reading between samples, compared to the bit with the same sums written number by number.
+// Interpolated reading, compared bit for bit with a scalar reference.
 #include "check.h"
 
 #include <CRealtime.h>
@@ -14,11 +14,11 @@ typedef struct {
 
 static float rows[row_count * 16 + most_apart];
 static float samples[2][reach + most_apart], halves[2][reach + most_apart];
-// What comes behind the last frame may not be written.
+// A marker after the last frame, which must not be written.
 static float results[2][most_frames + most_apart + 8];
 static const float untouched = 12345;
 
-// The eight weighted numbers, added up in the order of the kernels.
+// Adds eight weighted samples in the order of the kernels.
 static float added_up(const float *eight) {
   float four[4];
   for (int at = 0; at < 4; at++) four[at] = eight[at] + eight[at + 4];
@@ -39,7 +39,7 @@ static place locate(const float *from, int64_t position) {
   return here;
 }
 
-// One side: two rows' sums, and what lies between them.
+// One channel: the sums of two rows, interpolated.
 static float read_alone(place p, const float *even, const float *odd) {
   float mixed[8];
   even += p.index - 3;
@@ -52,7 +52,7 @@ static float read_alone(place p, const float *even, const float *odd) {
   return added_up(mixed);
 }
 
-// One of two sides: the sum of what lies between two rows.
+// One of two channels: the sum with an interpolated row.
 static float read_beside(place p, const float *even, const float *odd) {
   float all[8];
   even += p.index - 3;
@@ -69,11 +69,11 @@ static float read_beside(place p, const float *even, const float *odd) {
 static void compare(
     const char *name, int side, long frame, long frames, float is, float should_be) {
   if (bits(is) == bits(should_be)) return;
-  fault("%s: frame %ld of %ld, side %d, is %.9g, and number by number %.9g", name, frame, frames,
+  fault("%s: frame %ld of %ld, side %d, is %.9g; the scalar reference is %.9g", name, frame, frames,
         side, is, should_be);
 }
 
-// A way through the samples that stays within them, there or back.
+// A path through the samples that stays within them, forward or backward.
 static way random_way(long frames) {
   way way = {.step = random_whole(-(4l << 32), 4l << 32), .change = random_whole(-100000, 100000)};
   switch (random_whole(0, 3)) {
@@ -82,7 +82,7 @@ static way random_way(long frames) {
   }
   const long far = 5 * frames;
   way.position = (random_whole(far + 8, reach - far - 8) << 32) + random_whole(0, 0xFFFFFFFF);
-  // The ends of the rows, and of what lies between two of them.
+  // Fractions at the ends of the table, and at the boundaries between rows.
   static const uint32_t ends[] = {0, 0xFFFFFF, 0x1000000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
   if (random_whole(0, 3) == 0)
     way.position = (way.position & ~0xFFFFFFFFl) | ends[random_whole(0, 5)];
@@ -103,7 +103,7 @@ void check_reading(void) {
   digest one = {0}, pair = {0};
   for (int turn = 0; turn < 600; turn++) {
     const long frames = turn < 32 ? 4 * turn + 4 : 4 * random_whole(1, most_frames / 4);
-    // Nothing has to begin at a multiple of anything but a number's own four bytes.
+    // Buffers need only the alignment of a float.
     const float *row = rows + random_whole(0, most_apart - 1);
     const float *even[2], *odd[2];
     float *result[2];
@@ -126,7 +126,7 @@ void check_reading(void) {
     }
     if (result[0][frames] != untouched) fault("rt_read_dense writes more than %ld frames", frames);
 
-    // A pair is read frame by frame: its length is any.
+    // A pair is read frame by frame, at any length.
     clear();
     const long count = frames - random_whole(0, 3);
     rt_read_dense_pair(row, even[0], odd[0], even[1], odd[1], way.position, way.step, way.change,

@@ -1,5 +1,5 @@
-// The loops of the reverb, compared to the bit with the same sums written number by number, and
-// with exact ones to what rounding may take.
+// The loops of the reverb, compared bit for bit with a scalar reference, and with exact sums within the
+// rounding error.
 #include "check.h"
 
 #include <CRealtime.h>
@@ -16,11 +16,11 @@ static const float *from[16];
 static float *to[8];
 static const float untouched = 12345;
 
-// A product taken from a sum, and a sum from a product.
+// Sum minus product, and product minus sum.
 static float taken(float sum, float a, float b) { return added(sum, -a, b); }
 static float less(float sum, float a, float b) { return added(-sum, a, b); }
 
-// Numbers, and places that begin at a multiple of nothing but a number's own four bytes.
+// Random numbers, and pointers with only the alignment of a float.
 static void prepare(void) {
   for (int line = 0; line < 16; line++) {
     fill(inputs[line], room);
@@ -37,15 +37,15 @@ static void prepare(void) {
 static void compare(
     const char *name, int line, long frame, long frames, float is, float should_be, double exact) {
   if (bits(is) != bits(should_be))
-    fault("%s: frame %ld of %ld, line %d, is %.9g, and number by number %.9g", name, frame, frames,
+    fault("%s: frame %ld of %ld, line %d, is %.9g; the scalar reference is %.9g", name, frame, frames,
           line, is, should_be);
-  // Sums of at most 18 numbers from -1 to 1 that are rounded at most eight times on their way.
+  // Sums of at most 18 numbers from -1 to 1, each rounded at most eight times.
   if (!(fabs(is - exact) <= 18 * 8 * 0x1p-24))
-    fault("%s: frame %ld of %ld, line %d, is %.9g, but exactly %.9g", name, frame, frames, line, is,
+    fault("%s: frame %ld of %ld, line %d, is %.9g; the exact sum is %.9g", name, frame, frames, line, is,
           exact);
 }
 
-// Nothing is written before the first frame or behind the last.
+// Checks that nothing is written before the first frame or after the last.
 static void check_ends(const char *name, const float *line, long frames) {
   if (line[-1] != untouched || line[frames] != untouched)
     fault("%s writes more than %ld frames", name, frames);
@@ -54,7 +54,7 @@ static void check_ends(const char *name, const float *line, long frames) {
 // The sign of an entry of a Hadamard matrix.
 static int sign(int row, int column) { return __builtin_parity(row & column) ? -1 : 1; }
 
-// What the sums and differences of two pairs come to, in the order of the kernels.
+// The sums and differences of two pairs, in the order of the kernels.
 static void spread(const float *pairs, float *four) {
   four[0] = pairs[0] + pairs[2];
   four[1] = pairs[1] + pairs[3];
@@ -97,7 +97,7 @@ static void check_diffusing(long frames, digest *all) {
 }
 
 static void check_reading_ends(long frames, digest *all) {
-  // As small as between two chunks, so that no weight gets large.
+  // Steps as small as between two chunks, so that no weight grows large.
   for (int weight = 0; weight < 6; weight++) steps[weight] /= most_frames;
   rt_reverb_read(from[0], gains, steps, to[0], frames);
   float weights[6];
@@ -105,7 +105,7 @@ static void check_reading_ends(long frames, digest *all) {
     float pairs[3];
     double exact = 0;
     for (int weight = 0; weight < 6; weight++) {
-      // Eight weights side by side, each of which grows by eight steps.
+      // Eight interleaved weights, each of which grows by eight steps.
       float grown = added(gains[weight], (float)(frame & 7), steps[weight]);
       for (long eights = 0; eights < frame / 8; eights++) grown += 8 * steps[weight];
       weights[weight] = grown;
@@ -124,7 +124,7 @@ static void check_reading_ends(long frames, digest *all) {
   check_ends("rt_reverb_read", to[0], frames);
 }
 
-// Eight lines one after the other, at any address, with something before and behind.
+// Eight contiguous delay lines, unaligned, with a margin before and after.
 static float lines[2][8 * most_frames + most_apart + 8];
 
 static float *random_lines(int which) {
@@ -199,7 +199,7 @@ static void check_poles(long frames, digest *all) {
   sound[-1] = sound[8 * frames] = untouched;
   float parts[4][8];
   for (int part = 0; part < 4; part++) fill(parts[part], 8);
-  // Poles that ring for some frames, well within the circle.
+  // Poles that ring for some frames, well inside the unit circle.
   for (int line = 0; line < 8; line++) parts[0][line] *= 0.5f, parts[1][line] *= 0.3f;
   rt_poles by, past;
   memcpy(&by.first_low, parts[0], 16), memcpy(&by.first_high, parts[0] + 4, 16);
@@ -222,7 +222,7 @@ static void check_poles(long frames, digest *all) {
     const float first = line < 4 ? last.first_low[line] : last.first_high[line - 4];
     const float second = line < 4 ? last.second_low[line] : last.second_high[line - 4];
     if (bits(first) != bits(newer) || bits(second) != bits(older))
-      fault("rt_reverb_poles: of line %d came out %.9g and %.9g, not %.9g and %.9g", line, second,
+      fault("rt_reverb_poles: the output of line %d is %.9g and %.9g, not %.9g and %.9g", line, second,
             first, older, newer);
   }
   take(all, sound, 8 * frames * 4);

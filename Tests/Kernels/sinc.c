@@ -1,5 +1,5 @@
-// Reading between samples by long rows, compared to the bit with the same sums written number by number,
-// and to what rounding may take with exact ones.
+// Interpolated reading with long kernels, compared bit for bit with a scalar reference, and with exact sums
+// within the rounding error.
 #include "check.h"
 
 #include <CRealtime.h>
@@ -11,11 +11,11 @@ enum { reach = 4096, most_frames = 96, most_taps = 128, row_count = 257, most_ap
 
 static float rows[row_count * most_taps + most_apart];
 static float samples[2][reach + most_apart];
-// What comes behind the last frame may not be written.
+// A marker after the last frame, which must not be written.
 static float results[2][most_frames + most_apart + 1];
 static const float untouched = 12345;
 
-// One frame of one side: two times eight sums side by side, added up in the order of the kernels.
+// One frame of one channel: two groups of eight interleaved sums, added in the order of the kernels.
 static float read_here(const float *row, long taps, const float *from, int64_t position) {
   const uint32_t fraction = (uint32_t)position;
   const float share = (float)(fraction & 0xFFFFFF) / 16777216;
@@ -34,9 +34,9 @@ static float read_here(const float *row, long taps, const float *from, int64_t p
   float four[4];
   for (int at = 0; at < 4; at++) four[at] = eight[at] + eight[at + 4];
   const float all = (four[0] + four[2]) + (four[1] + four[3]);
-  // A weight is rounded three times at most, each of sixteen sums twice a sample, and these four times.
+  // A weight is rounded at most three times, each of sixteen sums twice per sample, and their sum four times.
   if (!(fabs(all - exact) <= (double)(taps / 8 + 8) * 0x1p-24 * width))
-    fault("%ld taps give %.9g, but exactly %.9g", taps, all, exact);
+    fault("%ld taps give %.9g; the exact sum is %.9g", taps, all, exact);
   return all;
 }
 
@@ -46,7 +46,7 @@ static void compare(
   for (long frame = 0; frame < frames; frame++, position += step) {
     const float should_be = read_here(row, taps, from, position);
     if (bits(output[frame]) != bits(should_be))
-      fault("%s: frame %ld of %ld with %ld taps is %.9g, and number by number %.9g", name, frame,
+      fault("%s: frame %ld of %ld with %ld taps is %.9g; the scalar reference is %.9g", name, frame,
             frames, taps, output[frame], should_be);
   }
   if (output[frames] != untouched) fault("%s writes more than %ld frames", name, frames);
@@ -58,7 +58,7 @@ void check_sinc(void) {
   digest one = {0}, pair = {0};
   for (int turn = 0; turn < 400; turn++) {
     const long frames = random_whole(1, most_frames), taps = 16 * random_whole(1, most_taps / 16);
-    // Nothing has to begin at a multiple of anything but a number's own four bytes.
+    // Buffers need only the alignment of a float.
     const float *row = rows + random_whole(0, most_apart - 1), *from[2];
     float *result[2];
     for (int side = 0; side < 2; side++) {
@@ -66,7 +66,7 @@ void check_sinc(void) {
       result[side] = results[side] + random_whole(0, most_apart - 1);
     }
     int64_t position = (random_whole(most_taps, reach / 4) << 32) + random_whole(0, 0xFFFFFFFF);
-    // The ends of the rows, and of what lies between two of them.
+    // Fractions at the ends of the table, and at the boundaries between rows.
     static const uint32_t ends[] = {0, 0xFFFFFF, 0x1000000, 0xFF000000, 0xFFFFFFFF};
     if (random_whole(0, 3) == 0)
       position = (position & ~0xFFFFFFFFl) | ends[random_whole(0, 4)];

@@ -1,5 +1,5 @@
 // expect: can cause
-// Not in the marked function itself, but two calls below it.
+// Not in the annotated function itself, but two calls below it.
 @_noLocks
 func render() -> Int { outer() }
 

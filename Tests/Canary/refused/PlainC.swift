@@ -1,5 +1,5 @@
 // expect: unpredictable performance
-// A C function that nobody has vouched for.
+// A C function without a no-locks annotation.
 import Glibc
 
 @_noLocks
