@@ -42,7 +42,7 @@ let package = Package(
     .target(
       name: "NoSequencer", publicHeadersPath: ".", cSettings: strict, linkerSettings: bare),
 
-    // The measurements, and the peer that they need.
+    // The measurements, and a peer written for them.
     .executableTarget(
       name: "callback-times", dependencies: ["Bench", "CJack", "EmptyClient"], cSettings: strict,
       linkerSettings: bare),
@@ -79,7 +79,7 @@ let package = Package(
       name: "liblo-gain", dependencies: ["CJack", "CLiblo"], cSettings: strict,
       linkerSettings: bare),
 
-    // The effects, compared with others that are loaded at run time. The effects are the node's own
+    // The effects, compared with peers that are loaded at run time. The effects are the node's own
     // sources through symbolic links, so that package access works.
     .target(
       name: "CRealtime", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
@@ -92,7 +92,7 @@ let package = Package(
       swiftSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("dl"), .unsafeFlags(["-Xlinker", "--export-dynamic"])]),
 
-    // The take library, likewise.
+    // The take library, through symbolic links as well.
     .systemLibrary(
       name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),

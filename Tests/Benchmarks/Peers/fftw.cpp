@@ -1,4 +1,4 @@
-// FFTW, planned by trials: one real transform of a block.
+// FFTW with measured plans: one real transform of a block.
 #include <fftw3.h>
 
 #include <algorithm>

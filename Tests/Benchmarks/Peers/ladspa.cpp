@@ -1,5 +1,4 @@
-// Pitch shifters, reverbs and echoes that Debian packages as LADSPA plugins; one that is not
-// installed is left out.
+// Pitch shifters, reverbs and echoes that Debian packages as LADSPA plugins; missing ones are left out.
 #include <dlfcn.h>
 #include <ladspa.h>
 
@@ -45,7 +44,7 @@ const LADSPA_Descriptor *descriptor(const plugin &which) {
   return nullptr;
 }
 
-// A plugin; two of it where it has one output. One with one input and two outputs hears the sum.
+// A plugin; two instances if it has one output. One input with two outputs gets the sum of both sides.
 class Host {
  public:
   Host(const plugin &which, const LADSPA_Descriptor *type, double rate, int block)
@@ -139,7 +138,7 @@ class Host {
     }
   }
 
-  // Names have units behind them.
+  // Names may have units after them.
   void put(const char *name, float value) {
     for (unsigned long port = 0; port < type->PortCount; ++port) {
       if (LADSPA_IS_PORT_CONTROL(type->PortDescriptors[port]) &&
@@ -172,7 +171,7 @@ long delay(void *self) { return static_cast<Host *>(self)->delay(); }
 effect found[most];
 int foundCount;
 
-// A C function has no place for a number, so each plugin has a maker of its own.
+// A C function can't capture an index, so each plugin has its own factory.
 template <int index = 0>
 void find() {
   if constexpr (index < most) {

@@ -1,5 +1,4 @@
-// Pitch shifters, reverbs and echoes that Debian packages as LV2 plugins; one that is not
-// installed is left out.
+// Pitch shifters, reverbs and echoes that Debian packages as LV2 plugins; missing ones are left out.
 #include <lilv/lilv.h>
 #include <lv2/atom/atom.h>
 #include <lv2/buf-size/buf-size.h>
@@ -21,7 +20,7 @@
 namespace {
 
 const plugin plugins[] = {
-    // Beyond the two semitones for which it has a slider, its engine goes on all the same.
+    // Its engine accepts more than the two semitones of its slider.
     {"x42 fat1 fast", EFFECT_PITCH, "fat1", "http://gareus.org/oss/lv2/fat1",
      {set_by(EFFECT_SEMITONES, "offset"), fixed("corr", 0), fixed("fastmode", 1)}},
     {"x42 fat1", EFFECT_PITCH, "fat1", "http://gareus.org/oss/lv2/fat1",
@@ -53,7 +52,7 @@ const plugin plugins[] = {
 };
 constexpr int most = sizeof plugins / sizeof *plugins;
 
-// --- What a host owes to a plugin
+// --- Host features
 
 LV2_URID map_address(LV2_URID_Map_Handle, const char *address) {
   static std::map<std::string, LV2_URID> numbers;
@@ -86,8 +85,8 @@ struct Options {
   }
 };
 
-// Work that a plugin wants done elsewhere is done at once, since nobody listens: it shows in the
-// block's time, as it would on a machine whose other cores are busy.
+// Runs a plugin's worker tasks synchronously: they count toward the block's time, as on a machine
+// whose other cores are busy.
 struct Worker {
   LilvInstance *instance = nullptr;
   LV2_Worker_Schedule schedule{this, ask};
@@ -116,7 +115,7 @@ LilvWorld *world;
 
 // --- Hosting
 
-// A plugin; two of it where it has one output. One with one input and two outputs hears the sum.
+// A plugin; two instances if it has one output. One input with two outputs gets the sum of both sides.
 class Host {
  public:
   Host(const plugin &which, const LilvPlugin *type, double rate, int block)
@@ -248,7 +247,7 @@ std::string folder(const plugin &which) {
   return std::string("/usr/lib/lv2/") + which.file + ".lv2/";
 }
 
-// Reads only what is to be played: the descriptions of all take longer than many a measurement.
+// Loads only the bundles to be played: loading all takes longer than many a measurement.
 const LilvPlugin *type(const plugin &which) {
   if (!world) world = lilv_world_new();
   auto bundle = lilv_new_file_uri(world, nullptr, folder(which).c_str());
@@ -265,7 +264,7 @@ void *make(double rate, int block) {
   static auto known = type(plugins[index]);
   auto host = known ? new Host(plugins[index], known, rate, block) : nullptr;
   if (!host || !host->works()) {
-    std::fprintf(stderr, "%s does not start\n", plugins[index].name);
+    std::fprintf(stderr, "can't instantiate %s\n", plugins[index].name);
     std::exit(70);
   }
   return host;
@@ -280,7 +279,7 @@ long delay(void *self) { return static_cast<Host *>(self)->delay(); }
 effect found[most];
 int foundCount;
 
-// A C function has no place for a number, so each plugin has a maker of its own.
+// A C function can't capture an index, so each plugin has its own factory.
 template <int index = 0>
 void find() {
   if constexpr (index < most) {

@@ -1,4 +1,4 @@
-// Rubber Band as Debian ships it, in blocks as a live node has them.
+// Debian's Rubber Band, in blocks of a live node's size.
 #include <rubberband/rubberband-c.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace {
 
-// What it gives comes in lumps. The least silence that bridges them goes before, found by a
-// rehearsal with the ratio that holds from the beginning.
+// Its output comes in bursts. The shortest leading silence that bridges them is found by a rehearsal
+// with the initial ratio.
 class Shifter {
  public:
   Shifter(int options, double rate, int block)
@@ -83,7 +83,7 @@ class Shifter {
     }
     rubberband_delete(trial);
     std::fill(ready[0].begin(), ready[0].end(), 0.f);
-    // One block's lump may come a frame or so earlier than in the rehearsal.
+    // A burst may come a frame or so earlier than in the rehearsal.
     return -least + 16;
   }
 
@@ -110,7 +110,7 @@ void process(void *unit, const float *const *in, float *const *out, int frames) 
 void end(void *unit) { delete static_cast<Shifter *>(unit); }
 long delay(void *unit) { return static_cast<Shifter *>(unit)->delay(); }
 
-// Offline: it studies the recording first, as its own tool does.
+// Offline mode: it analyzes the recording first, like its own command-line tool.
 template <int options>
 long stretch(const float *in, long frames, double rate, double ratio, float *out, long room) {
   auto state = rubberband_new(unsigned(rate), 1, options, ratio, 1.0);
@@ -146,7 +146,7 @@ effect one(const char *name) {
   return {name, shifts | EFFECT_STRETCH, make<options>, set, process, end, stretch<options>, delay};
 }
 
-// The short windows are for live use; offline there is no reason for them.
+// Short windows are for live use only.
 template <int options>
 effect live(const char *name) {
   return {name, shifts, make<options>, set, process, end, nullptr, delay};

@@ -1,4 +1,4 @@
-// SoundTouch as Debian ships it, in blocks as a live node has them.
+// Debian's SoundTouch, in blocks of a live node's size.
 #include <soundtouch/SoundTouch.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class Shifter {
     touch.setPitchSemiTones(semitones);
   }
 
-  // The least silence ahead with which it never runs dry.
+  // The shortest leading silence with which its output never underruns.
   long rehearse() {
     soundtouch::SoundTouch trial;
     prepare(trial);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts what blocks touch that a client was stepped through: instructions, cache lines, and pages.
+"""Counts the instructions, cache lines and pages of a client's single-stepped blocks.
 
-cold.py count STATE FOLDER PROGRAM=PROCESS...   steps through blocks of each, and notes their counts
-cold.py table FOLDER PROGRAM PEER               prints them
-cold.py parts FOLDER PROGRAM STATE              prints the code by function, and the data by place
-cold.py order FOLDER PROGRAM FILE               writes the functions in the order in which they are met
+cold.py count STATE FOLDER PROGRAM=PROCESS...   steps through blocks of each, and stores the counts
+cold.py table FOLDER PROGRAM PEER               prints the counts
+cold.py parts FOLDER PROGRAM STATE              prints the code by function, and the data by region
+cold.py order FOLDER PROGRAM FILE               writes the functions in the order of their first call
 """
 
 import bisect
@@ -32,7 +32,7 @@ STATES = {
     "live": "live input",
     "alone": "a loop playing, live off",
     "playing": "a loop playing, live input",
-    "adding": "adding to it, live input",
+    "adding": "overdubbing it, live input",
 }
 
 
@@ -41,7 +41,7 @@ def run(*command):
 
 
 class Module:
-    """A file that a process has mapped: its functions, and its instructions where they were executed."""
+    """A file mapped by a process: its functions, and its executed instructions."""
 
     def __init__(self, path, base):
         self.path, self.base = path, base
@@ -64,7 +64,7 @@ class Module:
         return name if place - self.base < start + size else None
 
     def disassemble(self, places):
-        """The text of the instructions at these places, which are the process's own."""
+        """The disassembly of the instructions at these addresses of the process."""
         texts, stretches = {}, []
         for place in sorted(place - self.base for place in places):
             if stretches and place - stretches[-1][1] < 16384:
@@ -82,7 +82,7 @@ class Module:
 
 
 class Process:
-    """What is mapped where in a process."""
+    """The memory map of a process."""
 
     def __init__(self, number):
         self.maps, bases = [], {}
@@ -109,7 +109,7 @@ class Process:
 
 
 def size_of(name, text):
-    """How many bytes an instruction reads or writes: never more than it does by a line."""
+    """The number of bytes that an instruction reads or writes, exact to a cache line."""
     for mark, size in (("zmm", 64), ("ymm", 32)):
         if mark in text:
             return size
@@ -119,14 +119,14 @@ def size_of(name, text):
 
 
 class Instruction:
-    """An instruction, and where in memory it reaches by the registers."""
+    """An instruction, and the addresses that it accesses, from the registers."""
 
     PREFIXES = {"lock", "rep", "repz", "repne", "bnd", "notrack", "data16", "cs"}
 
     def __init__(self, module_base, text):
         words = text.split()
         self.is_repeated = words[0] == "rep"
-        # A prefix can stand alone.
+        # A prefix can be printed alone.
         name = next((word for word in words if word not in self.PREFIXES), words[-1])
         self.operands = []
         size = size_of(name, text)
@@ -157,7 +157,7 @@ class Instruction:
 
 
 class Block:
-    """What one block touched."""
+    """The code and data that a block accessed."""
 
     def __init__(self):
         self.instructions = collections.Counter()
@@ -185,7 +185,7 @@ class Block:
 
 
 def read_blocks(path):
-    """The steps of each block; asks for them, and waits."""
+    """Requests the steps of each block, waits for them, and returns them."""
     with open(path, "r+b") as file:
         memory = mmap.mmap(file.fileno(), 0)
     struct.pack_into("I", memory, 0, BLOCKS)
@@ -205,7 +205,7 @@ def read_blocks(path):
 
 
 def analyse(process, blocks):
-    """What each of the blocks touched."""
+    """The accesses of each block."""
     places = {step[0] for steps in blocks for step in steps}
     by_path = collections.defaultdict(set)
     for place in places:
@@ -242,7 +242,7 @@ def touch(process, steps, known):
             return "shared"
         if path.startswith("/"):
             return "program" if path == process.program else "libraries"
-        # What a program has beside its file is its own, too: zeroes at first.
+        # A program's zero-initialized data is its own, too.
         return "memory"
 
     for step in steps:
@@ -250,7 +250,7 @@ def touch(process, steps, known):
         if not found:
             continue
         where, function, instruction = found
-        # One that is repeated is met again each time.
+        # A repeated instruction steps once per repetition.
         if not (former == step[0] and instruction and instruction.is_repeated):
             block.instructions[where] += 1
         former = step[0]
@@ -278,7 +278,7 @@ def touch(process, steps, known):
 
 
 def middle(counts):
-    """The medians of all that is counted."""
+    """The medians of all counts."""
     if isinstance(counts[0], dict):
         return {key: middle([count[key] for count in counts]) for key in counts[0]}
     if isinstance(counts[0], list):

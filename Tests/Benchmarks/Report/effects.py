@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the node's effects beside peers, on the same signals in one run.
+"""Measures the node's effects compared with peers, on the same signals in one run.
 
-Prints tables, and writes them with plots as a report. `scripts/bench effects` calls it."""
+Prints tables, and writes them with plots as a report. Run by `scripts/bench effects`."""
 
 import argparse
 import concurrent.futures
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-# One thread a process: there is a process for each core already.
+# One thread per process, because there is a process for each core already.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import pitch  # noqa: E402
@@ -23,12 +23,12 @@ import tables  # noqa: E402
 from machine import machine  # noqa: E402
 from tool import ECHO, OURS, PITCH, REVERB, TRANSFORM, Tool  # noqa: E402
 
-# Turns of each build, of which the fastest counts.
+# Runs of each build, the fastest of which counts.
 TURNS = 5
 
 
 def quality(tool, name, kinds, sounds):
-    """All about an effect that takes no clock, and the curve to be plotted."""
+    """The figures of an effect that don't depend on time, and the curve to be plotted."""
     if kinds & PITCH:
         return pitch.quality(tool, name, kinds, sounds), None
     if kinds & REVERB:
@@ -51,7 +51,7 @@ def cost(tool, name, kinds):
 
 
 def measure(tool, kinds, sounds, progress):
-    # Like beside like.
+    # Sorts effects by kind.
     groups = (PITCH, REVERB, ECHO, TRANSFORM)
     order = [name for group in groups for name in kinds if kinds[name] & group]
     kinds = {name: kinds[name] for name in order}
@@ -60,7 +60,7 @@ def measure(tool, kinds, sounds, progress):
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         jobs = {
             pool.submit(quality, tool, name, kinds[name], sounds): name
-            # The slowest first, lest one core waits for it in the end.
+            # The slowest first, so that no core waits for it at the end.
             for name in sorted(kinds, key=lambda name: not name.startswith("Rubber"))
         }
         for job in concurrent.futures.as_completed(jobs):
@@ -70,7 +70,7 @@ def measure(tool, kinds, sounds, progress):
             if curve is not None:
                 curves[name] = curve
             progress(f"heard {name}")
-    # By itself, for the clock.
+    # Serially, for reliable times.
     for name in kinds:
         progress(f"timing {name}")
         results[name].update(cost(tool, name, kinds[name]))
@@ -82,7 +82,7 @@ def measure(tool, kinds, sounds, progress):
 
 
 def compare_builds(tool, other, kinds, progress):
-    """Prints the cost of our effects in two builds, measured in turns: the lowest of several."""
+    """Prints the cost of our effects in two builds, measured alternately: the minimum of several runs."""
     print(f"{'ns a frame, or a transform':<42}{'syrinx':>12}{'before':>12}{'ratio':>8}")
     for name in (name for name in kinds if name.startswith(OURS)):
         figures = {}
@@ -100,7 +100,7 @@ def compare_builds(tool, other, kinds, progress):
 
 
 def references(sounds):
-    """What the measures say of the signals themselves."""
+    """The measures of the unprocessed signals."""
     said = [f"A click itself is {measures.click_width(sounds['clicks']):.2f} ms wide."]
     if "speech 80" in sounds:
         floor = measures.envelope_distance(sounds["speech 50"], sounds["speech 80"])
@@ -110,11 +110,11 @@ def references(sounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="where the report goes")
+    parser.add_argument("folder", type=pathlib.Path, help="the folder for the report")
     parser.add_argument("--program", required=True, help="the program that renders and times")
     parser.add_argument("--peer", action="append", default=[], help="a library of peers")
     parser.add_argument("--beside", help="another build of the program, to compare the cost with")
-    parser.add_argument("--only", default="", help="effects whose name has this in it")
+    parser.add_argument("--only", default="", help="measure only effects whose name contains this")
     arguments = parser.parse_args()
     began = time.monotonic()
 
@@ -134,13 +134,13 @@ def main():
         results, curves = measure(tool, kinds, sounds, progress)
     progress("")
 
-    title = "The effects beside their peers: 48 kHz, blocks of 128 where nothing else is said"
+    title = "The effects compared with their peers: 48 kHz, blocks of 128 unless noted"
     notes = [machine(), references(sounds)]
     if "speech 80" not in sounds:
         notes.append("espeak-ng is missing: no voices were measured.")
     missing = tables.unmeasured(results)
     if missing and not arguments.only:
-        notes.append(f"Not there to be measured: {', '.join(missing)}.")
+        notes.append(f"Not installed: {', '.join(missing)}.")
     notes.append(f"Measured in {time.monotonic() - began:.0f} s.")
 
     page = [f"# {title}", "", datetime.date.today().isoformat() + ". " + "\n".join(notes), ""]
@@ -154,7 +154,7 @@ def main():
     try:
         import plots
     except ImportError:
-        print("\nmatplotlib is missing: there are no plots")
+        print("\nmatplotlib is missing: no plots")
     else:
         for file, caption in plots.draw(results, curves, arguments.folder):
             page += [f"![{caption}]({file}.png)", ""]

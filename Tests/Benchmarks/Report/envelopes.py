@@ -1,4 +1,4 @@
-"""How well formants stay where they are while the pitch moves: envelopes before and after."""
+"""How well formants are preserved while the pitch changes: envelopes before and after."""
 
 import pathlib
 import subprocess
@@ -28,21 +28,21 @@ VOWELS = {
     for pitch in (110, 220)
 }
 
-# The envelope is what the cepstrum has below this, in seconds: no partial shows up to 500 Hz.
+# The cepstral cutoff of the envelope in seconds: it shows no partials of pitches up to 500 Hz.
 QUEFRENCY = 0.001
 LOWEST, HIGHEST = 200, 5000
 FRAME, HOP = 2048, 480
-# Frames so much below the loudest are not compared, nor what is so much below the top of its own
-# frame's envelope, in dB: nobody hears it.
+# Frames this far below the loudest are not compared, nor are parts this far below the peak of their
+# frame's envelope, in dB: they are inaudible.
 QUIET, BURIED = 30, 50
 
 
 def vowel(pitch, formants, seconds=2):
-    """Pulses of a glottis with some vibrato, through one filter a formant."""
+    """Glottal pulses with some vibrato, through one filter per formant."""
     time = np.arange(int(seconds * RATE)) / RATE
     cycles = np.cumsum(pitch * (1 + 0.01 * np.sin(2 * np.pi * 5 * time))) / RATE
     samples = np.zeros(len(time))
-    # No more partials than fit below 10 kHz, with the slope of a glottis.
+    # Partials up to 10 kHz, with a glottal slope.
     for number in range(1, int(10_000 / pitch)):
         samples += np.cos(2 * np.pi * number * cycles) / (1 + (number * pitch / 150) ** 2)
     for hertz, width in formants:
@@ -80,8 +80,8 @@ def frames(samples):
 
 
 def envelopes(pieces):
-    """The true envelope of each frame in dB: laid over the partials until none stands out, after
-    Axel Röbel and Xavier Rodet (2005)."""
+    """The true envelope of each frame in dB, iterated until no partial exceeds it; see Axel Röbel and
+    Xavier Rodet (2005)."""
     heights = np.log(np.abs(np.fft.rfft(pieces, axis=1)) + 1e-7)
     kept = int(QUEFRENCY * RATE)
     over = heights
@@ -98,15 +98,15 @@ def loudness(samples):
 
 
 def lag(before, after):
-    """By how many frames the loudness after is late, within 50 ms."""
+    """The delay of the loudness envelope in frames, up to 50 ms."""
     a, b = loudness(before), loudness(trips.late(after, 0, len(before)))
     steps = range(-50, 51)
     return 48 * max(steps, key=lambda step: float(np.sum(a * trips.late(b, step, len(a)))))
 
 
 def distance(before, after):
-    """How far envelopes are apart in dB: the root of the mean square from 200 Hz to 5 kHz, without
-    the difference of level, over the frames that are heard."""
+    """The distance of envelopes in dB RMS from 200 Hz to 5 kHz, without the level difference, over the
+    audible frames."""
     after = trips.late(after, lag(before, after), len(before))
     a, b = frames(before), frames(after)
     levels = 10 * np.log10(np.sum(a**2, axis=1) + 1e-12)
@@ -133,7 +133,7 @@ def jobs(folder, program, shifts):
 
 
 def rows(results):
-    """A row a sound with the mean of all shifts, and a row a shift with that of all sounds."""
+    """One row per sound with the mean over all shifts, and one per shift with that over all sounds."""
     names = list(dict.fromkeys(name for _, _, name in results))
     shifts = list(dict.fromkeys(change for _, change, _ in results))
 
@@ -147,7 +147,7 @@ def rows(results):
 
 
 def closer(results):
-    """By how many dB the node's engine is nearer than R3 that keeps formants, in the mean."""
+    """The mean by which the node's engine is closer than R3 preserving formants, in dB."""
     beside = [
         results[R3_FORMANTS, change, name] - distance
         for (effect, change, name), distance in results.items() if effect == trips.VOICE

@@ -1,4 +1,4 @@
-"""What was measured of round trips before: a run that was ended goes on where it was."""
+"""A store of measured round trips, with which an interrupted run continues."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ import trips
 
 
 class Ledger:
-    """Figures in a folder, a file a trip, valid while programs and measures are the same."""
+    """Figures in a folder, one file per trip, valid while programs and measures are the same."""
 
     def __init__(self, folder: pathlib.Path, program):
         self.folder = folder
@@ -45,7 +45,7 @@ class Ledger:
 
     def keep(self, *trip_and_figures):
         *trip, figures = trip_and_figures
-        # Not half of it, should the run be ended now.
+        # Written atomically, in case the run is interrupted.
         new = self.folder / "new"
         new.write_text(json.dumps(figures))
         new.replace(self.place(*trip))

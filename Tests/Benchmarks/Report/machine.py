@@ -1,4 +1,4 @@
-"""What a run was measured on."""
+"""A description of the machine."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What is measured of a sound, in the units that the table has."""
+"""Measures of sounds, in the units of the tables."""
 
 import numpy as np
 from scipy.fft import dct
@@ -14,10 +14,10 @@ def decibels(power):
 
 
 def fit(samples, frequencies):
-    """The best fit by sinusoids of these frequencies: its energy and the rest's.
+    """The energies of the best fit by sinusoids of these frequencies, and of the residue.
 
-    By normal equations: the columns are near orthogonal wherever frequencies differ by more
-    than a period of the piece."""
+    Solves normal equations: the columns are nearly orthogonal if frequencies differ by more than
+    one cycle over the piece."""
     t = (np.arange(len(samples)) - len(samples) / 2) / RATE
     phases = 2 * np.pi * np.outer(np.asarray(frequencies), t)
     basis = np.concatenate([np.cos(phases), np.sin(phases)])
@@ -27,8 +27,8 @@ def fit(samples, frequencies):
 
 
 def tuned(samples, frequencies):
-    """The frequencies, up to two cents higher or lower, that fit best in the middle: nobody hears
-    a hundredth of a cent, but over half a second it is the phase of the upper partials."""
+    """The frequencies, up to two cents higher or lower, that fit best in the middle: a hundredth of a
+    cent is inaudible, but shifts the phase of upper partials within half a second."""
     frequencies = np.asarray(frequencies)
     middle = len(samples) // 2
     piece = samples[middle - RATE // 4 : middle + RATE // 4]
@@ -42,8 +42,8 @@ def tuned(samples, frequencies):
 
 
 def snr_of_partials(samples, frequencies, seconds=0.5):
-    """How far the partials, a little out of tune or not, stand above all else, in dB, piece by
-    piece, since nobody hears a phase that drifts slowly."""
+    """The SNR of partials, possibly slightly detuned, in dB. Measured piece by piece, because slow
+    phase drift is inaudible."""
     frequencies = tuned(samples, frequencies)
     length = int(seconds * RATE)
     pieces = [
@@ -55,7 +55,7 @@ def snr_of_partials(samples, frequencies, seconds=0.5):
 
 
 def sine(samples, expected):
-    """A sine's distance from the expected frequency, in cents, and its SNR, in dB."""
+    """A sine's deviation from the expected frequency in cents, and its SNR in dB."""
     window = blackmanharris(len(samples))
     size = 4 * len(samples)
     spectrum = np.abs(np.fft.rfft(samples * window, size))
@@ -64,7 +64,7 @@ def sine(samples, expected):
     top = near[np.argmax(spectrum[near])]
     low, middle, high = np.log(spectrum[top - 1 : top + 2] + 1e-20)
     found = (top + 0.5 * (low - high) / (low - 2 * middle + high)) * RATE / size
-    # The peak is right to some millihertz; the rest is for the fit to find.
+    # The peak is accurate to some millihertz; the fit refines it.
     width = 0.05
     while width > 1e-6:
         tried = found + width * np.linspace(-1, 1, 9)
@@ -81,7 +81,7 @@ def envelope(samples, cutoff=60):
 
 
 def delay(before, after, most=0.3):
-    """By how many milliseconds the loudness of `after` follows that of `before`."""
+    """The delay of the loudness envelope of `after` relative to `before`, in milliseconds."""
     step = 8
     a, b = envelope(before)[::step], envelope(after)[::step]
     lead, reach = 40, int(most * RATE / step)
@@ -101,15 +101,15 @@ def delay(before, after, most=0.3):
 
 
 def click_width(samples, period=0.25):
-    """Within how many milliseconds 90 % of a click's energy lies, above 7 kHz, where the chord
-    beneath it has nothing; the mean of all clicks."""
+    """The duration of 90 % of a click's energy in milliseconds, above 7 kHz, where the chord under it
+    has none; the mean over all clicks."""
     above = butter(4, 7000, "highpass", fs=RATE, output="sos")
     energy = sosfiltfilt(above, samples) ** 2
     length = int(period * RATE)
     count = len(energy) // length
     if np.sum(energy) <= 0 or count < 8:
         return np.nan
-    # Where in the period the clicks lie, on its circle, so that each is cut in its middle.
+    # The circular mean of the clicks' position in the period, at which the pieces are centered.
     folded = np.sum(energy[2 * length : (count - 1) * length].reshape(-1, length), axis=0)
     turn = np.angle(np.sum(folded * np.exp(2j * np.pi * np.arange(length) / length)))
     place = int(turn / (2 * np.pi) * length) % length
@@ -130,15 +130,15 @@ def phase_around(samples, near):
 
 
 def bends(samples, near):
-    """Whether a sine's pitch changes: a tenth of a turn is far more than any filter's end adds."""
+    """Whether a sine's pitch changes: a tenth of a turn is far more than filter transients add."""
     phase = phase_around(samples, near)[RATE // 100 : -RATE // 100]
     t = np.linspace(-1, 1, len(phase))
     return bool(np.ptp(phase - np.polyval(np.polyfit(t, phase, 1), t)) > 0.2 * np.pi)
 
 
 def moving_sine(samples, near):
-    """How far a sine whose pitch glides stands above all else, in dB, in pieces of 10 ms whose
-    phase a cubic follows: far slower than what a coarse reading between samples adds."""
+    """The SNR of a sine with gliding pitch in dB, in pieces of 10 ms with a cubic phase: far slower
+    than the errors of coarse interpolation."""
     phase = phase_around(samples, near)
     length = RATE // 100
     signal = rest = 0.0
@@ -155,8 +155,8 @@ def moving_sine(samples, near):
 
 
 def roughness(samples, before, during):
-    """The greatest second difference in one stretch of time, over that in a steady one before;
-    both as pairs of seconds."""
+    """The maximum second difference in a time span, relative to that in an earlier steady span; both
+    as pairs of seconds."""
     def greatest(span):
         piece = samples[int(span[0] * RATE) : int(span[1] * RATE)]
         return np.max(np.abs(np.diff(piece, 2)))
@@ -170,7 +170,7 @@ WINDOW, HOP, BANDS = 2048, 240, 40
 
 
 def mel_bands():
-    """Triangles of equal width on the mel scale, from 60 Hz to 8 kHz."""
+    """Triangular bands of equal width on the mel scale, from 60 Hz to 8 kHz."""
     mel = np.linspace(2595 * np.log10(1 + 60 / 700), 2595 * np.log10(1 + 8000 / 700), BANDS + 2)
     edges = 700 * (10 ** (mel / 2595) - 1)
     hertz = np.fft.rfftfreq(WINDOW, 1 / RATE)
@@ -190,14 +190,14 @@ def cepstra(samples):
 
 
 def envelope_distance(reference, samples):
-    """How far two voices' spectral envelopes are apart, in dB, along the best alignment."""
+    """The distance of two voices' spectral envelopes in dB, along the best alignment."""
     a, b = cepstra(reference), cepstra(samples)
     scale = 10 / np.log(10) / np.sqrt(BANDS)
     costs = scale * np.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2))
     rows, columns = costs.shape
     band = max(80, abs(rows - columns) + 60)
     infinite = float("inf")
-    # Sums and lengths of the best ways to the row before and to this one.
+    # Sums and lengths of the best paths to the previous row and to this one.
     before = [(0.0, 0)] + [(infinite, 0)] * columns
     for i in range(rows):
         now = [(infinite, 0)] * (columns + 1)
@@ -222,7 +222,7 @@ def band(samples, centre):
 
 
 def decay_time(*responses):
-    """The time in which they decay by 60 dB, from -5 to -35 dB of Schroeder's integral."""
+    """The decay time to -60 dB in seconds, from -5 to -35 dB of Schroeder's integral."""
     energy = sum(response**2 for response in responses)
     left = np.cumsum(energy[::-1])[::-1]
     level = 10 * np.log10(left / left[0] + 1e-30)
@@ -234,7 +234,7 @@ def decay_time(*responses):
 
 
 def echo_density(response):
-    """Times and normalised echo densities: 1 for noise (Abel and Huang, 2006)."""
+    """Times and normalized echo densities: 1 for noise (Abel and Huang, 2006)."""
     length = int(0.02 * RATE)
     window = np.hanning(length)
     window /= window.sum()
@@ -248,13 +248,13 @@ def echo_density(response):
 
 
 def onset(response):
-    """The first sample within 80 dB of the greatest."""
+    """The first sample within 80 dB of the peak."""
     return int(np.argmax(np.abs(response) > 1e-4 * np.max(np.abs(response))))
 
 
 def time_to_density(response, enough=0.9):
-    """How long after the first sound the echoes are dense and go on so for the next 40 ms, in
-    ms, at the window's middle: a few first echoes can lie close together by themselves."""
+    """The time from the first sound until the echoes are dense and stay so for 40 ms, in ms at the
+    window's center: the first few echoes may be dense by chance."""
     at, density = echo_density(response[onset(response) :])
     going_on = np.convolve(density, np.ones(8) / 8)[7:][: len(density)]
     dense = np.flatnonzero((density > enough) & (going_on > enough))
@@ -262,7 +262,7 @@ def time_to_density(response, enough=0.9):
 
 
 def flattened(tail):
-    """The tail's spectrum without its coarse shape, in dB: 5.57 dB of deviation for noise."""
+    """The tail's spectrum without its envelope in dB: noise has a deviation of 5.57 dB."""
     spectrum = 20 * np.log10(np.abs(np.fft.rfft(tail * np.hanning(len(tail)))) + 1e-12)
     hertz = np.fft.rfftfreq(len(tail), 1 / RATE)
     width = 401
@@ -272,7 +272,7 @@ def flattened(tail):
 
 
 def tail_of(response):
-    """Half a second after the onset on, a second long, its decay undone."""
+    """One second of the tail from half a second after the onset on, with its decay compensated."""
     tail = response[RATE // 2 : 3 * RATE // 2]
     t = np.arange(len(tail)) / RATE
     time = decay_time(response)
@@ -285,7 +285,7 @@ def tail_deviation(response):
 
 
 def tail_autocorrelation(response):
-    """The greatest peak from 5 to 200 ms of the whitened tail: what a metallic ring has."""
+    """The highest autocorrelation of the whitened tail from 5 to 200 ms: high for metallic ringing."""
     tail = tail_of(response)
     rest, inside = flattened(tail)
     spectrum = np.where(inside, 10 ** (rest / 10), 0)

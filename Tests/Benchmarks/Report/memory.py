@@ -9,14 +9,14 @@ import subprocess
 import sys
 from collections import Counter
 
-# The first pattern that fits a caller of an allocation names its part.
+# The first pattern that matches a caller of an allocation determines its part.
 PARTS = [
     ("clips and undo steps", r"\bClip(Pool|Pages)\.(__allocating_)?init"),
-    ("recent sound of sources", r"\b(History\w+|SourceHistory)\.(__allocating_)?(init|tend)"),
+    ("recent sound of the sources", r"\b(History\w+|SourceHistory)\.(__allocating_)?(init|tend)"),
     ("journal of loops", r"JournalMemory|LoopJournal"),
     ("instrument", r"SamplerInstrument|SoundMemory|InstrumentReading|SoundWorkshop"),
     ("queues of commands and events", r"CommandQueue|EventQueue|Schedule|PressQueue"),
-    ("tables of interpolation", r"SincBank|SincTable"),
+    ("interpolation tables", r"SincBank|SincTable"),
     ("engines of loops", r"\b(LoopTape|Loops|Loop|ClipMemory)\.init"),
     ("live input and its effects", r"LiveInput|Echo|Reverb|Chain|HowlGuard"),
     ("sampler, songs, phrases, capture", r"Sampler|SongPlayer|Phrase|Capture"),
@@ -61,7 +61,7 @@ def main():
             for word in words[2:]:
                 address = int(word, 16)
                 place = bisect.bisect_right(starts, address) - 1
-                # Addresses of libraries lie far outside of the program.
+                # Addresses of libraries are far outside the program.
                 if place >= 0 and address < starts[-1] + (1 << 20):
                     callers.append(table[place][1])
             names.update(callers)
@@ -72,12 +72,12 @@ def main():
         callers = [plain[name] for name in callers]
         part = next(
             (part for part, pattern in PARTS if any(re.search(pattern, caller) for caller in callers)),
-            "other blocks of a page or more")
+            "other allocations of a page or more")
         sizes[part] += resident
     whole = private_bytes(process)
     for part, size in sizes.most_common():
         print(f"{part:<42}{size / 1e6:>12.1f}")
-    print(f"{'small blocks, stacks, data of the program':<42}{(whole - sum(sizes.values())) / 1e6:>12.1f}")
+    print(f"{'small allocations, stacks, program data':<42}{(whole - sum(sizes.values())) / 1e6:>12.1f}")
     print(f"{'all':<42}{whole / 1e6:>12.1f}")
 
 

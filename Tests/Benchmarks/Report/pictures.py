@@ -14,7 +14,7 @@ from trips import EFFECTS, R3, STUDIO
 
 
 def scores(results, changes, folder):
-    """Each recording's mean of all trips, a column an effect, ours in our colour."""
+    """Each recording's mean over all trips, one column per effect, ours in our color."""
     figure, axes = plt.subplots(figsize=(9, 5))
     for place, effect in enumerate(EFFECTS):
         means = [
@@ -22,13 +22,13 @@ def scores(results, changes, folder):
             for recording in shelf.RECORDINGS
         ]
         colour = OUR_COLOUR if effect.startswith("Syrinx") else PEER_COLOUR
-        # Beside each other where they are equal.
+        # Side by side if they are equal.
         aside = 0.3 * (np.arange(len(means)) / (len(means) - 1) - 0.5)
         axes.scatter(place + aside, means, color=colour, s=18)
         axes.hlines(np.mean(means), place - 0.3, place + 0.3, color=colour, linewidth=2)
     axes.set_xticks(range(len(EFFECTS)), EFFECTS)
     axes.set_ylabel("Zimtohrli, 1 to 5")
-    axes.set_title("Round trips: a point a recording, a line their mean")
+    axes.set_title("Round trips: one point per recording; the line is their mean")
     axes.grid(axis="y", alpha=0.3)
     save(figure, folder, "recordings")
 
@@ -42,7 +42,7 @@ def spectrogram(axes, samples, title):
 
 
 def beside(results, sounds, trip, arguments, name):
-    """The recording, and what became of it by the studio engine and by R3."""
+    """The recording, and its round trips through the studio engine and R3."""
     change, recording = trip
     original = shelf.load(recording, arguments.sounds, soundfile.read)
     figure, all_axes = plt.subplots(1, 3, figsize=(13, 3.4), sharey=True)
@@ -58,9 +58,9 @@ def beside(results, sounds, trip, arguments, name):
 def draw(results, sounds, worst, changes, arguments):
     """Draws all of them; returns their names and titles."""
     scores(results, changes, arguments.folder)
-    drawn = [("recordings", "Round trips of recordings by Zimtohrli")]
+    drawn = [("recordings", "Round trips of recordings, rated by Zimtohrli")]
     for place, trip in enumerate(worst, 1):
         beside(results, sounds, trip, arguments, f"worst-{place}")
         change, recording = trip
-        drawn.append((f"worst-{place}", f"{recording.name}, there {change}, studio beside R3"))
+        drawn.append((f"worst-{place}", f"{recording.name}, {change} and back, studio and R3"))
     return drawn

@@ -1,4 +1,4 @@
-"""What is measured of pitch shifters and time stretchers."""
+"""The measures of pitch shifters and time stretchers."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def quality(tool, name, kinds, sounds):
             tones.append(measures.snr_of_partials(sound, partials))
     figures["tones"], figures["least tone"] = float(np.mean(tones)), min(tones)
 
-    # 15 kHz an octave up can't be; whatever sounds is wrong.
+    # An octave above 15 kHz is inaudible: all output is aliasing.
     before, after = cut(sounds["alias"], 1, 2.4), cut(shifted("alias", 12), 1, 2.4)
     figures["alias"] = measures.decibels(np.sum(after**2) / np.sum(before**2))
 
@@ -73,7 +73,7 @@ def cost(tool, name):
     figures = {}
     for semitones in (4, 12, -12):
         timed = tool.time(name, "mixed", f"semitones={semitones}")
-        # Two channels at once: the figure is for one.
+        # Measured for two channels; the figure is per channel.
         figures[f"ns {semitones:+d}"] = timed["ns_per_frame"] / 2
         if semitones == 4:
             figures["longest 128"] = timed["longest_percent"]

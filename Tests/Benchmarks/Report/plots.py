@@ -10,13 +10,13 @@ import measures
 from tool import OURS
 
 OUR_COLOUR, PEER_COLOUR = "#c2410c", "#64748b"
-# Blues to greens, none near ours; each comes again as dashes and as dots.
+# Blues to greens, none close to ours; each is reused dashed and dotted.
 CURVE_COLOURS = ("#1d4ed8", "#0e7490", "#15803d", "#7c3aed", "#64748b")
 CURVE_STYLES = ("-", "--", ":")
 
 
 def curve_look(effect, index):
-    """How the curve of an effect looks, the index-th of its plot."""
+    """The style of an effect's curve, the index-th in its plot."""
     if effect.startswith(OURS):
         return {"color": OUR_COLOUR, "linestyle": "-", "linewidth": 3, "zorder": 3}
     style, colour = divmod(index, len(CURVE_COLOURS))
@@ -38,7 +38,7 @@ def save(figure, folder, name):
 
 
 def logarithmic(axes):
-    """Equal ratios are equally far apart, and numbers are written as numbers."""
+    """Sets a logarithmic axis with plain numbers."""
     axes.set_xscale("log")
     axes.xaxis.set_minor_locator(LogLocator(subs=(2, 5)))
     for set_formatter in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
@@ -46,7 +46,7 @@ def logarithmic(axes):
 
 
 def scatter(results, across, up, title, folder, name):
-    """One point an effect: `across` and `up` are a label and a function of its figures."""
+    """One point per effect: `across` and `up` are a label and a function of its figures."""
     figure, axes = plt.subplots(figsize=(8, 5))
     for effect, values in results.items():
         try:
@@ -90,7 +90,7 @@ def decays(results, folder):
     axes.set_xticks(measures.OCTAVES, [str(octave) for octave in measures.OCTAVES])
     axes.set_xlabel("octave, Hz")
     axes.set_ylabel("decay by 60 dB, s")
-    axes.set_title("Reverbs asked for 2 s")
+    axes.set_title("Reverbs with a decay time of 2 s")
     legend_beside(axes)
     axes.grid(alpha=0.3)
     save(figure, folder, "decay")
@@ -102,12 +102,12 @@ def densities(curves, folder):
         axes.plot(at * 1000, density, label=effect, **curve_look(effect, index))
     axes.axhline(0.9, color="black", linestyle=":", linewidth=1)
     logarithmic(axes)
-    # Later all that will be dense is.
+    # Later, all dense ones are dense.
     axes.set_xlim(10, 500)
     axes.set_ylim(0, 1.4)
     axes.set_xlabel("time after the first sound, ms")
-    axes.set_ylabel("normalised echo density")
-    axes.set_title("How soon reverbs are dense")
+    axes.set_ylabel("normalized echo density")
+    axes.set_title("Echo density of reverbs over time")
     legend_beside(axes)
     axes.grid(alpha=0.3)
     save(figure, folder, "density")
@@ -130,10 +130,10 @@ def draw(results, curves, folder):
                 ("SNR of justly tuned chords at ±7, dB",
                  lambda f: (f["major +7"] + f["major -7"] + f["minor7 +7"] + f["minor7 -7"]) / 4),
                 "Chords and clicks", folder, "chords")
-        bars(shifters, "ns +4", "ns a frame and channel", "What a shift by 4 semitones costs",
+        bars(shifters, "ns +4", "ns per frame and channel", "The cost of a shift by 4 semitones",
              folder, "cost")
         drawn += [("tones", "Single tones and delay"), ("chords", "Chords and clicks"),
-                  ("cost", "What a shift costs")]
+                  ("cost", "The cost of a shift")]
     if curves:
         decays(results, folder)
         densities(curves, folder)

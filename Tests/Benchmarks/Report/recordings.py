@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures round trips of recordings through the node's engines for pitch and time and peers.
+"""Measures round trips of recordings through the node's pitch engines and peers.
 
-Prints tables, and writes them with plots as a report. `scripts/bench recordings` calls it."""
+Prints tables, and writes them with plots as a report. Run by `scripts/bench recordings`."""
 
 import argparse
 import concurrent.futures
@@ -12,7 +12,7 @@ import pathlib
 import sys
 import time
 
-# One thread a process: there is a process for each core already.
+# One thread per process, because there is a process for each core already.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np  # noqa: E402
@@ -28,10 +28,10 @@ from trips import (  # noqa: E402
     EFFECTS, LIVE, R3, SHIFTS, STRETCHES, STUDIO, VOICE, Change, journey,
 )
 
-# How many of the worst are drawn.
+# The number of the worst recordings that are drawn.
 DRAWN = 10
-# What the studio engine may be below R3 on a recording, and shall be above it in the mean; what
-# the live engine shall reach, and by how much the voice engine may be below R3 with one voice.
+# The goals: how far the studio engine may be below R3 on a recording, and by how much its mean should
+# exceed R3's; the live engine's ratings; how far the voice engine may be below R3 with one voice.
 BELOW, ABOVE, LIVE_LEAST, LIVE_MEAN, VOICE_BELOW = 0.03, 0.15, 3.9, 4.45, 0.1
 
 
@@ -68,20 +68,20 @@ def goal_rows(results, changes, kept):
     voice_beside = by_recording(VOICE, voices) - by_recording(R3, voices)
     live = by_recording(LIVE)
     return [
-        row(STUDIO, "the least above R3 of any recording", beside.min(), AT_LEAST, -BELOW),
-        row(STUDIO, "above R3 in the mean", beside.mean(), AT_LEAST, ABOVE),
-        row(LIVE, "the least of any recording", live.min(), AT_LEAST, LIVE_LEAST),
-        row(LIVE, "in the mean", live.mean(), AT_LEAST, LIVE_MEAN),
-        row(VOICE, "speech, singing: the least above R3", voice_beside.min(), AT_LEAST,
+        row(STUDIO, "above R3, the worst recording", beside.min(), AT_LEAST, -BELOW),
+        row(STUDIO, "above R3, mean", beside.mean(), AT_LEAST, ABOVE),
+        row(LIVE, "the worst recording", live.min(), AT_LEAST, LIVE_LEAST),
+        row(LIVE, "mean", live.mean(), AT_LEAST, LIVE_MEAN),
+        row(VOICE, "above R3, the worst of speech and singing", voice_beside.min(), AT_LEAST,
             -VOICE_BELOW),
-        row(VOICE, "formants nearer than R3 -F's, dB", envelopes.closer(kept), AT_LEAST, 0),
+        row(VOICE, "formants closer than R3 -F's, dB", envelopes.closer(kept), AT_LEAST, 0),
     ]
 
 
 def sections(results, changes, kept):
     shown = tables.shown
-    yield ("Goals", "By Zimtohrli, each recording's mean over all trips",
-           ["Engine", "What", "Figure", "Goal", ""], goal_rows(results, changes, kept), {0, 1, 4})
+    yield ("Goals", "Rated by Zimtohrli, each recording's mean over all trips",
+           ["Engine", "Measure", "Value", "Goal", ""], goal_rows(results, changes, kept), {0, 1, 4})
     for key, name in (("zimtohrli", "Zimtohrli"), ("visqol", "ViSQOL")):
         rows = [
             [recording.name, recording.kind,
@@ -95,13 +95,13 @@ def sections(results, changes, kept):
         ]
         rows.append(["mean", "all", *(shown(mean(results, key, e, shelf.RECORDINGS, changes), 2)
                                       for e in EFFECTS)])
-        yield (f"{name} by recording", "The mean of all trips", ["", "", *EFFECTS], rows, {0, 1})
+        yield (f"{name} by recording", "The mean over all trips", ["", "", *EFFECTS], rows, {0, 1})
         rows = [
             [str(change), *(shown(mean(results, key, e, shelf.RECORDINGS, [change]), 2)
                             for e in EFFECTS)]
             for change in changes
         ]
-        yield (f"{name} by trip", "The mean of all recordings", ["there", *EFFECTS], rows, {0})
+        yield (f"{name} by trip", "The mean over all recordings", ["there", *EFFECTS], rows, {0})
 
     def errors(effect, key):
         return np.abs([f[key] for (e, _, _), f in results.items() if e == effect])
@@ -114,32 +114,32 @@ def sections(results, changes, kept):
             shown(float(np.median(length)), 1), shown(float(length.max()), 1),
             shown(float(np.median(level)), 2), shown(float(level.max()), 2),
         ])
-    yield ("What one way does", (
-        "Errors, signs left out, against what was asked for. Pitch is by how much the spectrum of "
-        "the whole has moved, which for engines that keep formants is little. A shifter that does "
-        "nothing would have the best of round trips, and here be wrong by all that was asked for"
-    ), ["", "pitch, semitones: median", "% within a quarter", "length, ms: median", "most",
-        "level, dB: median", "most"], rows, {0})
+    yield ("Errors of one way", (
+        "Absolute errors relative to the requested values. Pitch is the shift of the whole "
+        "spectrum, which is small for engines that preserve formants. A shifter without effect "
+        "would have the best round trips, and the largest errors here"
+    ), ["", "pitch, semitones: median", "% within a quarter", "length, ms: median", "max",
+        "level, dB: median", "max"], rows, {0})
 
     yield ("Formants", (
-        "How far the envelope has moved in one way that is to keep it, in dB rms from 200 Hz to "
-        "5 kHz; plain R3 moves it all"
+        "The change of the envelope on the way there, which should preserve it, in dB RMS from 200 Hz "
+        "to 5 kHz; R3 without -F moves all of it"
     ), ["", *envelopes.EFFECTS], envelopes.rows(kept), {0})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="where the report goes")
+    parser.add_argument("folder", type=pathlib.Path, help="the folder for the report")
     parser.add_argument("--program", required=True, help="the node's program")
     parser.add_argument("--sounds", type=pathlib.Path, required=True,
-                        help="the folder in which the packages were unpacked")
+                        help="the folder of the unpacked packages")
     parser.add_argument("--quick", action="store_true", help="one trip of the eight")
     arguments = parser.parse_args()
     began = time.monotonic()
     changes = [Change(7)] if arguments.quick else SHIFTS + STRETCHES
     jobs = [
         (effect, change, recording, arguments.sounds, arguments.program)
-        # R3 first, lest one core waits for it in the end.
+        # R3 first, so that no core waits for it at the end.
         for change in changes for effect in sorted(EFFECTS, key=lambda effect: effect != R3)
         for recording in shelf.RECORDINGS
     ]
@@ -174,10 +174,10 @@ def main():
     title = f"Round trips of {len(shelf.RECORDINGS)} recordings, each at its best lag within 20 ms"
     licences = "; ".join(f"{name} ({licence})" for name, licence in shelf.PACKAGES.items())
     notes = [
-        machine(), f"By {versions}: 1 to 5. There as the tables say, and back again.",
+        machine(), f"By {versions}: 1 to 5. Each trip goes as the tables say, and back.",
         "Rubber Band in its real-time mode.", f"Recordings: {licences}.",
         f"Measured {len(missing)} of {len(jobs)} trips in {time.monotonic() - began:.0f} s"
-        + (", the others before." if len(missing) < len(jobs) else "."),
+        + (", the others earlier." if len(missing) < len(jobs) else "."),
     ]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     page = [f"# {title}", "", datetime.date.today().isoformat() + ". " + "\n".join(notes), ""]
@@ -189,7 +189,7 @@ def main():
     try:
         import pictures
     except ImportError:
-        print("\nmatplotlib is missing: there are no plots")
+        print("\nmatplotlib is missing: no plots")
     else:
         page += [f"![{caption}]({file}.png)\n" for file, caption in pictures.draw(
             results, sounds, worst, changes, arguments)]

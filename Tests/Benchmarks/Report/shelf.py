@@ -1,4 +1,4 @@
-"""The recordings that pitch and time are changed of: what Debian packages under free licences."""
+"""The recordings whose pitch and time are changed, from Debian packages with free licenses."""
 
 import math
 import pathlib
@@ -9,14 +9,14 @@ from scipy.signal import resample_poly
 
 from signals import RATE
 
-# What a piece has of sound at most, and of silence around it, in seconds.
+# The maximum length of a piece, and the silence around it, in seconds.
 LONGEST, BEFORE, AFTER = 3.0, 0.1, 0.25
 
 SONIC_PI = "usr/share/sonic-pi/samples"
 LMMS = "usr/share/lmms/samples"
 SINGULARITY = "usr/share/games/singularity/music"
 
-# Their packages, and the licences that these name.
+# Their packages, and the licenses of these.
 PACKAGES = {
     "alsa-utils": "GPL-2", "lmms-common": "GPL-2+", "puredata-doc": "BSD",
     "singularity-music": "CC-BY-SA", "sonic-pi-samples": "CC0", "supercollider-common": "GPL",
@@ -30,7 +30,7 @@ class Recording:
     name: str
     kind: str
     path: str
-    # From where on it is taken, in seconds.
+    # The start of the piece, in seconds.
     begin: float = 0
 
 
@@ -66,15 +66,15 @@ RECORDINGS = [
 
 
 def load(recording, folder: pathlib.Path, read):
-    """A piece of a recording in one channel at 48 kHz, with a peak of 0.5 and soft ends; `read`
-    gives the samples and the rate of a file."""
+    """A mono piece of a recording at 48 kHz, with a peak of 0.5 and faded ends; `read` returns the
+    samples and the sample rate of a file."""
     samples, rate = read(str(folder / recording.path), always_2d=True)
     begin = int(recording.begin * rate)
     piece = samples.mean(1)[begin : begin + int(LONGEST * rate)]
     shared = math.gcd(rate, RATE)
     piece = resample_poly(piece, RATE // shared, rate // shared)
     piece *= 0.5 / np.max(np.abs(piece))
-    # A sound that begins or ends within itself would be a click, and judged as one.
+    # Fades, because an abrupt start or end would be rated as a click.
     fade = np.sin(np.pi / 2 * np.arange(960) / 960) ** 2
     piece[:960] *= fade
     piece[-960:] *= fade[::-1]

@@ -1,4 +1,4 @@
-"""The sounds that the effects are given: float32 files of one channel at 48 kHz."""
+"""The input sounds of the effects: mono float32 files at 48 kHz."""
 
 import pathlib
 import shutil
@@ -10,7 +10,7 @@ from scipy.signal import butter, resample_poly, sosfiltfilt
 
 RATE = 48_000
 FUNDAMENTALS = (82.41, 98.0, 130.81, 196.0, 329.63, 659.26)
-# After what fades in when an effect begins, and at no multiple of anything.
+# After the fade-in of an effect, and not at a round multiple.
 IMPULSES = (12_007, 20_011, 33_013)
 
 
@@ -19,8 +19,8 @@ def times(seconds):
 
 
 def just_chord(root, ratios, partials):
-    """Complex amplitudes by frequency. Tuned justly, partials either coincide or lie far apart,
-    so no two beat slowly, and there is one right answer to how the shifted chord sounds."""
+    """Complex amplitudes by frequency. In just intonation, partials either coincide or are far apart,
+    so none beat slowly, and the correct shifted chord is unambiguous."""
     amplitudes = {}
     for ratio in ratios:
         for k in range(1, partials + 1):
@@ -41,7 +41,7 @@ def chord(amplitudes, t):
 
 
 def harmonic(fundamental, t):
-    """Partials that stay below 10 kHz at a fifth up, the k-th 1/k as strong."""
+    """Partials that stay below 10 kHz when shifted up by a fifth; the k-th has an amplitude of 1/k."""
     count = min(12, int(20_000 / 1.5 / fundamental))
     return 0.25 * sum(
         np.sin(2 * np.pi * fundamental * k * t + 0.7 * k) / k for k in range(1, count + 1)
@@ -55,14 +55,14 @@ def clicks(seconds):
 
 
 def swelling(seconds, generator):
-    """A loudness that wanders without repeating, so that a delay shows in it."""
+    """A non-repeating loudness, in which a delay can be measured."""
     slow = butter(2, 6, fs=RATE, output="sos")
     wander = sosfiltfilt(slow, generator.standard_normal(int(seconds * RATE)))
     return np.clip(0.5 + wander / (3 * np.std(wander)), 0.02, 1)
 
 
 def speech(pitch, folder):
-    """A sentence by espeak-ng, whose formants stay where they are when its pitch is raised."""
+    """A sentence by espeak-ng, which raises the pitch without moving the formants."""
     path = folder / f"speech{pitch}.wav"
     sentence = "The quick brown fox jumps over the lazy dog, while many warm winds were humming."
     subprocess.run(
@@ -73,7 +73,7 @@ def speech(pitch, folder):
 
 
 def make(folder: pathlib.Path):
-    """Writes all of them; returns which there are."""
+    """Writes all signals, and returns those available by name."""
     generator = np.random.default_rng(1)
     t, short = times(4), times(2.5)
     sounds = {
@@ -94,7 +94,7 @@ def make(folder: pathlib.Path):
         for pitch in (50, 80):
             said = speech(pitch, folder)
             sounds[f"speech {pitch}"] = np.concatenate([said, np.zeros(RATE // 2)])
-    # For the clock: a bit of everything.
+    # For timing: a bit of everything.
     parts = [chord(MAJOR, times(1)), clicks(1), 0.2 * generator.standard_normal(RATE)]
     parts.insert(1, sounds.get("speech 50", sounds["tone 131"])[:RATE])
     sounds["mixed"] = np.concatenate(parts)

@@ -1,4 +1,4 @@
-"""What is measured of reverbs and echoes."""
+"""The measures of reverbs and echoes."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ DAMPING = 8000
 
 
 def reverb_quality(tool, name):
-    # Where lines move, each impulse meets others of them; the mean tells the time.
+    # With modulated delay lines, each impulse decays differently: the mean is the decay time.
     responses = []
     for later in (0, 1, 2):
         both = tool.render(name, f"impulse {later}", f"seconds={DECAY}", f"damping={DAMPING}")
@@ -24,7 +24,7 @@ def reverb_quality(tool, name):
     errors = [abs(figures[f"rt {octave}"] / DECAY - 1) for octave in (125, 250, 500, 1000, 2000)]
     figures["rt error"] = 100 * float(np.max(errors))
     figures["dense"] = measures.time_to_density(left)
-    # Where the tail is over too soon, there is nothing to be measured of it.
+    # A tail that ends too soon can't be measured.
     if figures["rt 500"] > DECAY / 4:
         figures["deviation"] = measures.tail_deviation(left)
         figures["autocorrelation"] = measures.tail_autocorrelation(left)
@@ -45,8 +45,8 @@ def cost(tool, name, *settings):
 
 def echo_quality(tool, name):
     figures, changed = {}, {}
-    # A change of time of a sine: the second difference shows a click, not a bend of pitch. By
-    # half a period besides many whole ones, so that old and new are as far apart as can be.
+    # A time change of a sine: the second difference shows a click, but not a pitch bend. It is an odd
+    # number of half periods, so that old and new signal differ as much as possible.
     for kind, glides in (("crossfade", 0), ("glide", 1)):
         changed[kind] = tool.render(
             name, "sine", "seconds=0.3", "feedback=0", f"glides={glides}", "2:seconds=0.45114"
@@ -59,7 +59,7 @@ def echo_quality(tool, name):
         name, "sine 10k", "seconds=0.3", "feedback=0", "glides=1", "2:seconds=0.3004"
     )[0]
     piece = sound[int(2.02 * RATE) : int(2.1 * RATE)]
-    # What jumps or crossfades never reads between samples.
+    # Effects that jump or crossfade never interpolate.
     if measures.bends(piece, 10_000):
         figures["read"] = measures.moving_sine(piece, 10_000)
     return figures

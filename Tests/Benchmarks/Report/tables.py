@@ -1,54 +1,54 @@
-"""The tables, for a terminal and for Markdown alike."""
+"""The tables, for a terminal and for Markdown."""
 
 from goals import AT_MOST, ECHO, GOALS, REVERB, TRANSFORM, VOICE
 from tool import OURS
 
-# Each: its title, the figure that all have which belong in it, a note, the columns.
+# Each table: its title, the figure that all of its effects have, a note, and the columns.
 SHIFTERS = "Pitch shifters, one channel of two", "tones", (
-    "Told is the delay that the effect itself tells, without what gathers blocks for it."
+    "Reported is the effect's own latency, without the buffering of blocks for it."
 ), [
-    ("delay, ms: +12", "delay +12", 1), ("0", "delay +0", 1), ("-12", "delay -12", 1),
-    ("told, ms: +12", "told +12", 1), ("0", "told +0", 1), ("-12", "told -12", 1),
+    ("latency, ms: +12", "delay +12", 1), ("0", "delay +0", 1), ("-12", "delay -12", 1),
+    ("reported, ms: +12", "told +12", 1), ("0", "told +0", 1), ("-12", "told -12", 1),
     ("cents at +7", "cents +7", 2),
     ("sine SNR, dB: +12", "sine +12", 0), ("+7", "sine +7", 0), ("-12", "sine -12", 0),
     ("tones, dB: mean", "tones", 1), ("worst", "least tone", 1),
-    ("alias, dB", "alias", 0),
+    ("aliasing, dB", "alias", 0),
 ]
 CHORDS = "Chords, clicks, voices", "tones", (
-    "Chords are tuned justly; clicks lie on the major one; voices keep their formants"
+    "Chords are in just intonation; clicks are on the major one; voices keep their formants"
 ), [
     ("major, dB: +7", "major +7", 1), ("-7", "major -7", 1),
     ("minor 7th, dB: +7", "minor7 +7", 1), ("-7", "minor7 -7", 1),
     ("clicks, ms: +7", "clicks +7", 2), ("-7", "clicks -7", 2),
-    ("formants, dB", "formants", 2), ("voice delay, ms", "voice delay", 1),
+    ("formants, dB", "formants", 2), ("voice latency, ms", "voice delay", 1),
 ]
 STRETCHERS = "Time stretchers, a major chord and clicks on it", "stretch 0.8", "", [
     ("1.25: chord, dB", "stretch 1.25", 1), ("clicks, ms", "stretch clicks 1.25", 2),
     ("0.8: chord, dB", "stretch 0.8", 1), ("clicks, ms", "stretch clicks 0.8", 2),
 ]
-COSTS = "What shifting costs, a frame and channel of two", "ns +4", (
-    "The sweep is 9.5 s long and goes an octave up and down"
+COSTS = "The cost of shifting, per frame and channel of two", "ns +4", (
+    "The sweep is 9.5 s long and covers an octave up and down"
 ), [
-    ("ns a frame: +4", "ns +4", 1), ("+12", "ns +12", 1), ("-12", "ns -12", 1),
-    ("longest block, % of its period: 64", "longest 64", 2), ("128", "longest 128", 2),
-    ("by the mean: 64", "longest by mean 64", 1), ("128", "longest by mean 128", 1),
+    ("ns per frame: +4", "ns +4", 1), ("+12", "ns +12", 1), ("-12", "ns -12", 1),
+    ("longest buffer, % of its period: 64", "longest 64", 2), ("128", "longest 128", 2),
+    ("relative to the mean: 64", "longest by mean 64", 1), ("128", "longest by mean 128", 1),
     ("in a sweep: allocations, locks", "allocations", 0), ("longest, %", "longest in sweep", 2),
 ]
-REVERBS = "Reverbs, asked for 2 s, half of that at 8 kHz where that can be set", "dense", "", [
+REVERBS = "Reverbs at a decay time of 2 s, half of that at 8 kHz if adjustable", "dense", "", [
     ("s at 125 Hz", "rt 125", 2), ("500", "rt 500", 2), ("2k", "rt 2000", 2), ("8k", "rt 8000", 2),
     ("dense, ms", "dense", 0), ("deviation, dB", "deviation", 2),
     ("autocorrelation", "autocorrelation", 3), ("left/right", "sides", 3),
-    ("ns a frame", "ns", 1), ("longest, %: 64", "longest 64", 2), ("128", "longest 128", 2),
+    ("ns per frame", "ns", 1), ("longest, %: 64", "longest 64", 2), ("128", "longest 128", 2),
 ]
 ECHOES = "Echoes", "rough crossfade", (
-    "Roughness is the greatest second difference at a change of time, by the steady one"
+    "Roughness is the maximum second difference at a time change, relative to the steady one"
 ), [
-    ("ns a frame", "ns", 1), ("longest, %: 64", "longest 64", 3), ("128", "longest 128", 3),
+    ("ns per frame", "ns", 1), ("longest, %: 64", "longest 64", 3), ("128", "longest 128", 3),
     ("roughness: jump or crossfade", "rough crossfade", 2), ("glide", "rough glide", 2),
     ("10 kHz gliding, dB", "read", 1),
 ]
 TRANSFORMS = "Real transforms of 2048 samples", "transform", "", [
-    ("ns", "transform", 0), ("by FFTW", "by FFTW", 2),
+    ("ns", "transform", 0), ("relative to FFTW", "by FFTW", 2),
 ]
 ALL = (SHIFTERS, CHORDS, STRETCHERS, COSTS, REVERBS, ECHOES, TRANSFORMS)
 
@@ -57,7 +57,7 @@ def shown(figure, digits):
     if figure is None or figure != figure:
         return "-"
     text = f"{figure:.{digits}f}"
-    # No zero has a sign.
+    # Zero has no sign.
     return text.lstrip("-") if float(text) == 0 else text
 
 
@@ -75,9 +75,9 @@ def markdown(header, rows, texts):
 
 
 def plain(header, rows, texts):
-    """Columns as wide as what stands in them; long headers are broken at their spaces.
+    """A table with columns as wide as their contents; long headers are wrapped at spaces.
 
-    `texts` are the columns that hold no figures."""
+    `texts` are the columns without figures."""
     body = [max(len(row[i]) for row in rows) for i in range(len(header))]
     words = [max(map(len, text.split(" "))) for text in header]
     widths = [max(pair) for pair in zip(body, words)]
@@ -104,7 +104,7 @@ def plain(header, rows, texts):
 
 
 def best_peer(goal, results):
-    """The peer that comes nearest to the goal, or is the furthest past it."""
+    """The peer closest to the goal, or furthest past it."""
     figures = [
         (values[goal.key], name)
         for name, values in results.items()
@@ -118,8 +118,8 @@ def best_peer(goal, results):
 
 
 def kind_of(goal, values):
-    """Whether a peer does what the goal is about: an echo's cost says nothing of a reverb, nor
-    does a shifter's that moves formants of one that keeps them."""
+    """Whether a peer is comparable: an echo's cost is no measure for a reverb's, nor that of a shifter
+    that moves formants for one that preserves them."""
     tokens = {
         VOICE: "formants", REVERB: "dense", ECHO: "rough crossfade", TRANSFORM: "transform",
     }
@@ -144,11 +144,11 @@ def unmeasured(results):
     return sorted({goal.effect for goal in GOALS} - set(results))
 
 
-GOAL_HEADER = ["Effect", "What", "Figure", "Goal", "", "Best peer"]
+GOAL_HEADER = ["Effect", "Measure", "Value", "Goal", "", "Best peer"]
 
 
 def sections(results):
-    """Titles, notes, headers, rows of all that there is, and which columns hold text."""
+    """The titles, notes, headers and rows of all tables, and their text columns."""
     found = [("Goals", "", GOAL_HEADER, list(goal_rows(results)), {0, 1, 4, 5})]
     for title, token, note, columns in ALL:
         header = [""] + [label for label, _, _ in columns]

@@ -1,4 +1,4 @@
-"""The program that renders and times the effects, ours and the peers'."""
+"""The program that renders and times the node's effects and the peers."""
 
 import json
 import pathlib
@@ -27,7 +27,7 @@ class Tool:
         return done.stdout
 
     def kinds(self):
-        """What each effect can do, by its name; ours first."""
+        """The kinds of each effect, by its name; ours first."""
         lines = [line.split(" ", 1) for line in self.call("list").splitlines()]
         kinds = {name: int(number) for number, name in lines}
         return dict(sorted(kinds.items(), key=lambda item: not item[0].startswith(OURS)))
@@ -40,7 +40,7 @@ class Tool:
         return self.work / ("".join(c if c.isalnum() or c in "+-." else "_" for c in name) + ".f32")
 
     def render(self, effect, signal, *settings, block=128):
-        """Both sides of what comes out."""
+        """Both channels of the output."""
         out = self.out(effect, signal, *settings)
         self.call("render", effect, self.place(signal), out, block, *settings)
         samples = np.fromfile(out, np.float32).astype(float).reshape(-1, 2)
@@ -60,7 +60,7 @@ class Tool:
         )
 
     def told_delay(self, effect, signal, *settings, block=128):
-        """The delay that the effect itself tells, in ms."""
+        """The latency that the effect itself reports, in ms."""
         frames = int(self.call("delay", effect, self.place(signal), block, *settings))
         return frames / RATE * 1000 if frames >= 0 else float("nan")
 

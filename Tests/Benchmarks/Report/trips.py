@@ -1,4 +1,4 @@
-"""Round trips: a recording's pitch or time changed and changed back, and what is heard of it."""
+"""Round trips: recordings with pitch or time changed and changed back, and their ratings."""
 
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ import zimtohrli
 
 from signals import RATE
 
-# The lags at which a round trip is looked for, in ms: a mere delay is no fault of the sound.
+# The range of lags to search, in ms: a mere delay is no audible error.
 FARTHEST = 20
 LIVE, VOICE, STUDIO = "Syrinx live", "Syrinx voice", "Syrinx studio"
 R2, R3, SOUNDTOUCH = "Rubber Band R2", "Rubber Band R3", "SoundTouch"
@@ -57,7 +57,7 @@ def command(effect, change, before, after, program):
 def changed(effect, change, samples, program):
     with tempfile.TemporaryDirectory() as name:
         before, after = (str(pathlib.Path(name) / f"{side}.wav") for side in ("before", "after"))
-        # SoundTouch's tool reads no floats.
+        # SoundTouch's tool can't read floats.
         soundfile.write(
             before, samples, RATE, subtype="PCM_24" if effect == SOUNDTOUCH else "FLOAT")
         subprocess.run(
@@ -67,7 +67,7 @@ def changed(effect, change, samples, program):
 
 
 def late(samples, frames, length):
-    """As many samples from `frames` on, or from so many before the first."""
+    """`length` samples from `frames` on; a negative number prepends silence."""
     if frames < 0:
         samples = np.concatenate([np.zeros(-frames), samples])
     piece = samples[max(frames, 0) :][:length]
@@ -75,9 +75,9 @@ def late(samples, frames, length):
 
 
 def best_lag(before, after):
-    """The lag within 20 ms at which Zimtohrli hears the least difference, in frames, and what it
-    says there: 1 to 5. Tried are the one of the greatest correlation and steps of 5 ms, then half
-    as long steps beside the best so far."""
+    """The lag in frames, within 20 ms, with Zimtohrli's best rating, and that rating, from 1 to 5.
+    Tries the lag of the highest correlation and steps of 5 ms, then steps of half the size around
+    the best so far."""
     farthest = FARTHEST * RATE // 1000
     heard = {}
 
@@ -103,11 +103,11 @@ def best_lag(before, after):
 
 
 def by_pitch(samples):
-    """How loud it is at each tenth of a semitone from 60 Hz on, without the coarse shape."""
+    """The level at each tenth of a semitone from 60 Hz on, without the spectral envelope."""
     size = 1 << 19
     spectrum = np.abs(np.fft.rfft(samples, size)) ** 0.5
     hertz = 60 * 2 ** (np.arange(900) / 120)
-    # Over as much as lies between two places.
+    # Averaged over the bins between two points.
     sums = np.concatenate([[0], np.cumsum(spectrum)])
     edges = (np.concatenate([hertz, [hertz[-1] * 2 ** (1 / 120)]]) * size / RATE).astype(int)
     heights = np.diff(sums[edges]) / np.diff(edges)
@@ -116,7 +116,7 @@ def by_pitch(samples):
 
 
 def moved(before, after):
-    """By how many semitones the spectrum has moved, to a tenth."""
+    """The shift of the spectrum in semitones, to a tenth."""
     a, b = by_pitch(before), by_pitch(after)
     most = 150
 
@@ -143,7 +143,7 @@ def visqol_score(before, after):
 
 
 def journey(effect, change, samples, program):
-    """What is to be told of a round trip, and the sound itself."""
+    """The figures of a round trip, and its sound."""
     there = changed(effect, change, samples, program)
     back = changed(effect, change.back, there, program)
     lag, heard = best_lag(samples, back)
@@ -151,7 +151,7 @@ def journey(effect, change, samples, program):
     figures = {
         "zimtohrli": heard,
         "visqol": visqol_score(samples, aligned),
-        # Of the first half of the way: a shifter that does nothing would have the best of trips.
+        # Errors of the way there: a shifter without effect would have the best round trips.
         "pitch": moved(samples, there) - change.semitones,
         "length": (len(there) - len(samples) * change.ratio) / RATE * 1000,
         "level": level(there) - level(samples) - 10 * np.log10(change.ratio),

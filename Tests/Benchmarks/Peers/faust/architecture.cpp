@@ -1,5 +1,5 @@
-// What `faust -a` wraps a program in, so that it becomes a peer. The sliders of the program
-// are called as the settings are; NAME and KIND come from the command line.
+// The architecture file for `faust -a`, which makes a program a peer. The program's sliders are named
+// after the settings; the command line defines NAME and KIND.
 #include <cstring>
 
 #include "effect.h"
@@ -8,7 +8,7 @@ struct Meta {
   void declare(const char *, const char *) {}
 };
 
-// Remembers where the sliders are.
+// Collects the sliders by name.
 struct UI {
   float *places[EFFECT_KEYS] = {};
 

@@ -18,7 +18,7 @@ bool look_at_times(timed_client *client, const char *path) {
     close(file);
   }
   client->samples = memory == MAP_FAILED ? NULL : memory;
-  if (!client->samples) fprintf(stderr, "there are no times of %s\n", client->name);
+  if (!client->samples) fprintf(stderr, "no times of %s\n", client->name);
   return client->samples;
 }
 

@@ -19,7 +19,7 @@ static effect known[most_effects];
 static int known_count;
 
 typedef struct {
-  long frame;  // 0 for what holds from the beginning
+  long frame;  // 0 for initial settings
   effect_key key;
   double value;
 } setting;
@@ -54,7 +54,7 @@ static void load(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) quit("can't load a peer:", dlerror());
   const effect *(*list)(int *) = (const effect *(*)(int *))dlsym(library, "peer_effects");
-  if (!list) quit("no peer in", path);
+  if (!list) quit("no peers in", path);
   int count = 0;
   const effect *effects = list(&count);
   add(effects, count);
@@ -64,7 +64,7 @@ static const effect *find(const char *name) {
   for (int i = 0; i < known_count; ++i) {
     if (!strcmp(known[i].name, name)) return &known[i];
   }
-  quit("no effect called", name);
+  quit("unknown effect", name);
 }
 
 static float *read_samples(const char *path, long *count) {
@@ -100,7 +100,7 @@ static setting parse(const char *text) {
     if ((size_t)(equals - text) == length && !strncmp(text, key_names[key], length))
       result.key = (effect_key)key;
   }
-  if (result.key == EFFECT_KEYS) quit("no setting:", text);
+  if (result.key == EFFECT_KEYS) quit("unknown setting", text);
   result.value = atof(equals + 1);
   return result;
 }
@@ -266,7 +266,7 @@ static void stretch(const effect *effect, const char *from, const char *to, doub
 }
 
 int harness_main(int argc, char **argv, const effect *effects, int count) {
-  // Denormals are zero.
+  // Flushes denormals to zero.
 #if defined(__SSE__)
   _mm_setcsr(_mm_getcsr() | 0x8040);
 #elif defined(__aarch64__)

@@ -77,9 +77,9 @@ static void report_share(const char *label, double share, goal_kind goal) {
 
 static void report_all(const int *lost) {
   report_share("everything at once, median", 0.5, NO_GOAL);
-  report_share("everything at once, 99.9 of 100 below", 0.999, FIGURE_AT_MOST);
+  report_share("everything at once, 99.9th percentile", 0.999, FIGURE_AT_MOST);
   report_share("everything at once, longest", 1, NO_GOAL);
-  report("blocks lost of 30,000", "", lost[NODE], lost[OTHER], FIGURE_AT_MOST, lost[OTHER]);
+  report("xruns in 30,000 buffers", "", lost[NODE], lost[OTHER], FIGURE_AT_MOST, lost[OTHER]);
 }
 
 static bool run(char **command) {
@@ -98,7 +98,7 @@ int main(int count, char **arguments) {
   FILE *log = fopen(arguments[1 + CLIENTS], "r");
   jack_client_t *other = log ? join_empty("bench-sound:left") : NULL;
   if (!other) {
-    fputs("all-times: can't read the server's log, or join it behind sound-source\n", stderr);
+    fputs("all-times: can't read the server's log, or join it after sound-source\n", stderr);
     return 69;
   }
   int lost[CLIENTS];

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A board on this machine, through a connection that stays open.
+// A connection to a feed server on this machine, kept open.
 typedef struct {
   uint16_t port;
   int socket;
@@ -16,7 +16,7 @@ typedef struct {
   uint8_t bytes[16];
 } post_id;
 
-// Has a unique id from the numbers of the post and of the run.
+// Makes a unique id from the numbers of the post and the run.
 post_id id_of(uint64_t run, uint64_t number);
 
 void write_id(const post_id *id, char text[37]);

@@ -1,7 +1,7 @@
-// What boards do under load:
-//   board post CLIENTS POSTS BYTES PORT...   posts clips, and looks whether all are there, once;
-//                                            prints posts a second, and 50 and 99 of 100 in ms
-//   board pages POSTS RUNS PORT              pages of 50 at random places; prints 50 and 99 of 100
+// Measures feed servers under load:
+//   board post CLIENTS POSTS BYTES PORT...   posts clips, and checks that each is stored once; prints
+//                                            posts per second, and the median and p99 in ms
+//   board pages POSTS RUNS PORT              gets pages of 50 at random offsets; prints the same times
 //   board row LABEL UNIT FIGURE PEER PEER-FIGURE [most GOAL]
 #include "board.h"
 #include "clock.h"
@@ -38,7 +38,7 @@ static void put(uint8_t *place, uint32_t value, int count) {
   for (int i = 0; i < count; i++) place[i] = (uint8_t)(value >> (8 * i));
 }
 
-// A WAV file of noise in base64; empty for no bytes.
+// Returns a WAV file of noise in base64; empty for no bytes.
 static char *make_audio(size_t bytes, size_t *length) {
   *length = 0;
   char *text = calloc(1, bytes / 3 * 4 + 8);
@@ -103,7 +103,7 @@ static void *post_some(void *context) {
       status = ask(&board, parts, sizes, 4, NULL);
     }
     if (status != 200) {
-      fprintf(stderr, "board: a post is answered %d\n", status);
+      fprintf(stderr, "board: the response to a post is %d\n", status);
       atomic_fetch_add(&load.failed, 1);
     }
     load.milliseconds[number] = (double)(nanoseconds() - start) / 1e6;
@@ -125,7 +125,7 @@ static void check(uint16_t port, size_t *lost, size_t *doubled) {
         head, sizeof head, "GET /posts?limit=200%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", from);
     const char *parts[] = {head}, *body;
     size_t sizes[] = {(size_t)size};
-    if (ask(&board, parts, sizes, 1, &body) != 200) fail("a page can't be read");
+    if (ask(&board, parts, sizes, 1, &body) != 200) fail("can't read a page");
     goes_on = false;
     for (const char *place = body; (place = strstr(place, "\"number\":")); place++) {
       goes_on = true;
@@ -133,7 +133,7 @@ static void check(uint16_t port, size_t *lost, size_t *doubled) {
       const char *text = strstr(place, "\"id\":\"");
       post_id id;
       uint64_t run, number;
-      if (!text || !read_id(text + 6, &id)) fail("a page can't be understood");
+      if (!text || !read_id(text + 6, &id)) fail("can't parse a page");
       memcpy(&run, id.bytes, 8);
       memcpy(&number, id.bytes + 8, 8);
       if (run != load.run || number >= load.posts) continue;
@@ -158,7 +158,7 @@ static void post(int count, char **words) {
   pthread_t *threads = calloc((size_t)clients, sizeof *threads);
   uint64_t start = nanoseconds();
   for (int i = 0; i < clients; i++) {
-    if (pthread_create(&threads[i], NULL, post_some, (void *)(intptr_t)i)) fail("no more threads");
+    if (pthread_create(&threads[i], NULL, post_some, (void *)(intptr_t)i)) fail("can't start a thread");
   }
   for (int i = 0; i < clients; i++) pthread_join(threads[i], NULL);
   double seconds = (double)(nanoseconds() - start) / 1e9;
@@ -166,7 +166,7 @@ static void post(int count, char **words) {
   check(load.ports[0], &lost, &doubled);
   if (load.failed || lost || doubled) {
     fprintf(
-        stderr, "board: %zu posts failed, %zu are lost, %zu are there twice\n", load.failed, lost,
+        stderr, "board: %zu posts failed, %zu are lost, %zu are duplicates\n", load.failed, lost,
         doubled);
     exit(70);
   }
@@ -193,10 +193,10 @@ static void pages(int count, char **words) {
     const char *parts[] = {head}, *body;
     size_t sizes[] = {(size_t)size}, found = 0;
     uint64_t start = nanoseconds();
-    if (ask(&board, parts, sizes, 1, &body) != 200) fail("a page can't be read");
+    if (ask(&board, parts, sizes, 1, &body) != 200) fail("can't read a page");
     milliseconds[run] = (double)(nanoseconds() - start) / 1e6;
     for (const char *place = body; (place = strstr(place, "\"number\":")); place++) found++;
-    if (found != 50) fail("a page is not whole");
+    if (found != 50) fail("a page is incomplete");
   }
   leave(&board);
   sort_values(milliseconds, runs);

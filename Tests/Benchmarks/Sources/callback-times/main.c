@@ -20,7 +20,7 @@ static timed_client clients[CLIENTS] = {
     [EMPTY] = {.name = "empty callback"},
     [BESIDE] = {.name = "before"},
 };
-// Without another build of the node there is one fewer.
+// One fewer without another build of the node.
 static int count = CLIENTS;
 static double sorted[CLIENTS][BLOCKS];
 
@@ -67,6 +67,6 @@ int main(int count_of_arguments, char **arguments) {
   jack_client_close(empty);
   if (!is_done) return 1;
   report("idle callback, median", 0.5, RATIO_AT_MOST);
-  report("idle callback, 99.9 of 100 below", 0.999, NO_GOAL);
+  report("idle callback, 99.9th percentile", 0.999, NO_GOAL);
   return 0;
 }

@@ -137,7 +137,7 @@ static bool measure(void) {
   for (int number = 0; number < COMMANDS; number++) {
     for (int s = 0; s < SUBJECTS; s++) {
       if (command(&subjects[s], number)) continue;
-      if (!is_ending()) fprintf(stderr, "gain-delay: no change came from %s\n", subjects[s].name);
+      if (!is_ending()) fprintf(stderr, "gain-delay: no change from %s\n", subjects[s].name);
       return false;
     }
   }
@@ -165,13 +165,13 @@ static void report(void) {
        quantile(peer->frames, COMMANDS, 0.5), NO_GOAL},
       {"  greatest", "frames", quantile(node->frames, COMMANDS, 1),
        quantile(peer->frames, COMMANDS, 1), NO_GOAL},
-      {"  blocks after sending, median", "blocks", quantile(node->blocks, COMMANDS, 0.5),
+      {"  buffers after sending, median", "blocks", quantile(node->blocks, COMMANDS, 0.5),
        quantile(peer->blocks, COMMANDS, 0.5), FIGURE_AT_MOST},
-      {"  blocks after sending, greatest", "blocks", quantile(node->blocks, COMMANDS, 1),
+      {"  buffers after sending, maximum", "blocks", quantile(node->blocks, COMMANDS, 1),
        quantile(peer->blocks, COMMANDS, 1), NO_GOAL},
       // Never all: a message sent in the microseconds before a block starts is read too late for
       // it.
-      {"  in the block that begins next", "%", percent_within(node->blocks, 1),
+      {"  in the buffer that starts next", "%", percent_within(node->blocks, 1),
        percent_within(peer->blocks, 1), NO_GOAL},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,5 +1,5 @@
-// Measures how soon the guard ends feedback, how much more gain it allows, its false detections,
-// and its cost.
+// Measures how soon the guard suppresses feedback, the additional gain, its false detections, and its
+// cost.
 internal import DSP
 internal import Foundation
 internal import Howl
@@ -41,7 +41,7 @@ let rooms = [
   Room(seed: 8, delay: 1800, early: 1, tail: 0.5),
 ]
 
-/// The RMS level of a sound.
+/// Returns the RMS level of a sound.
 func level(_ sound: ArraySlice<Float>) -> Double {
   (sound.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, sound.count))).squareRoot()
 }
@@ -119,7 +119,7 @@ func median(_ values: [Double]) -> Double {
 }
 
 row(
-  ["delay, tail, howls at", "without dB", "guarded dB", "found s", "most", "heard s", "most"],
+  ["delay, tail, feedback at", "without dB", "guarded dB", "found s", "max", "heard s", "max"],
   first: 28)
 var gains: [Double] = []
 for room in rooms {
@@ -137,16 +137,16 @@ for room in rooms {
     ], first: 28)
 }
 print(
-  "more gain by the guard: \(gains.map { text($0, 1) }.joined(separator: " ")) dB, median \(text(median(gains), 1))"
+  "additional gain with the guard: \(gains.map { text($0, 1) }.joined(separator: " ")) dB, median \(text(median(gains), 1))"
 )
 print(
-  "found, heard: from where half of the power is the howl's, at 1, 2 and 3 dB over the limit at once"
+  "found, heard: from when feedback has half of the power, after a step to 1, 2 and 3 dB over the limit"
 )
 print("")
 
 // MARK: - Instruments
 
-row(["held tones, 3 x \(text(minutes, 0)) min", "asked", "notches", "in a room", "notches"])
+row(["held tones, 3 x \(text(minutes, 0)) min", "probes", "notches", "in a room", "notches"])
 for kind in HeldTones.allCases {
   var sums = [0, 0, 0, 0]
   // One seed has too few of the critical tones: a guard without false detections on the first had
@@ -162,7 +162,7 @@ for kind in HeldTones.allCases {
   }
   row([kind.rawValue] + sums.map(String.init))
 }
-print("in a room: 6 dB below where it howls, which answers a little to all that is asked")
+print("in a room: 6 dB below feedback, where the room responds slightly to all probes")
 print("")
 
 // MARK: - Cost
@@ -202,8 +202,8 @@ func cost(_ source: [Float]) -> (mean: Double, longest: Double) {
 
 let speech = MadeSpeech.sound(seconds: 20).map { 0.1 * $0 }
 let organ = HeldTones.organ.sound(seconds: 20, seed: 1)
-row(["ns a frame, both sides", "mean", "longest block"])
-for (name, sound) in [("speech", speech), ("organ, asked all the time", organ)] {
+row(["ns per frame, both sides", "mean", "longest block"])
+for (name, sound) in [("speech", speech), ("organ, probing all the time", organ)] {
   let (mean, longest) = cost(sound)
   row([name, text(mean, 1), text(longest, 1)])
 }

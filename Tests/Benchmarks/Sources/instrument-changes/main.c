@@ -20,7 +20,7 @@ static bool change(int socket, const char *name) {
   while (true) {
     ssize_t count = recv(socket, answer, sizeof answer - 1, 0);
     if (count < 0) {
-      fprintf(stderr, "instrument-changes: no answer to %s\n", name);
+      fprintf(stderr, "instrument-changes: no reply to %s\n", name);
       return false;
     }
     answer[count] = 0;
@@ -50,7 +50,7 @@ int main(int count, char **arguments) {
   int socket = osc_socket((uint16_t)atoi(arguments[2]));
   if (socket < 0) return 69;
   double first = 0, last = 0;
-  printf("%-10s%-16s%12s%12s%12s\n", "changes", "instrument", "own MB", "of it PSS", "all RSS");
+  printf("%-10s%-16s%12s%12s%12s\n", "changes", "instrument", "private MB", "PSS MB", "RSS MB");
   for (int done = 0; done <= changes; done++) {
     const char *name = arguments[4 + (done + names - 1) % names];
     if (!change(socket, name)) return 69;
@@ -65,7 +65,7 @@ int main(int count, char **arguments) {
   }
   bool is_flat = last - first <= most_growth;
   printf(
-      "\n%+.1f MB from the first round to the last; goal: at most %.0f, %s\n", last - first,
+      "\n%+.1f MB from the first cycle to the last; goal: at most %.0f, %s\n", last - first,
       most_growth, is_flat ? "met" : "MISSED");
   return 0;
 }

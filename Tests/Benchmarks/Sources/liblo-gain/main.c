@@ -1,5 +1,5 @@
-// The minimal comparison with the node: a JACK client whose gain is set through liblo. It answers
-// the measurements' queries, counts messages, and does nothing else.
+// A minimal peer of the node: a JACK client whose gain is set through liblo. It replies to the
+// measurements' queries, counts messages, and does nothing else.
 #include <jack/jack.h>
 #include <lo/lo.h>
 #include <math.h>

@@ -30,7 +30,7 @@ func search(_ change: (inout TakeSearch) -> Void) -> TakeSearch {
   return search
 }
 
-/// Measures a query on new connections and on a warm one.
+/// Measures a query on new connections, and on a warm one.
 func measure(
   _ label: String, _ home: String, atMost goal: Double, _ body: (TakeLibrary) throws -> TakePage
 ) throws {
@@ -55,13 +55,13 @@ func measureOpening(_ home: String, _ count: Int) throws {
       let adopt = { () throws in try TakeLibrary(home: home).adopt() }
       let found = isCold ? try cold.time(adopt) : try warm.time(adopt)
       guard found.adopted.isEmpty, found.gone.isEmpty, found.unreadable.isEmpty else {
-        fail(70, "it is not what was made: \(found.unreadable.first ?? "")")
+        fail(70, "unexpected changes: \(found.unreadable.first ?? "")")
       }
     }
   }
   for _ in 0..<coldRuns { _ = try empty.time { try TakeLibrary(home: home + "-empty").adopt() } }
-  Report.row("open and adopt, as a node starts", cold, warm, atMost: nil)
-  Report.row("the same without a take", empty, nil, atMost: nil)
+  Report.row("open and adopt, at a node's start", cold, warm, atMost: nil)
+  Report.row("the same without takes", empty, nil, atMost: nil)
 }
 
 func run(_ home: String, _ count: Int) throws {
@@ -70,7 +70,7 @@ func run(_ home: String, _ count: Int) throws {
   try filling.time { try shelf.fill(home, count: count) }
   let library = try TakeLibrary(home: home)
   guard try indexing.time({ try library.reindex() }).takes == count else {
-    fail(70, "not all takes were made")
+    fail(70, "some takes were not indexed")
   }
   Report.begin()
   Report.row("reindex of all files", indexing, nil, atMost: nil)
@@ -127,8 +127,8 @@ func run(_ home: String, _ count: Int) throws {
 }
 
 guard CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]), count >= 1000
-else { fail(64, "usage: library FOLDER COUNT: a folder to make, and 1000 takes or more for it") }
+else { fail(64, "usage: library FOLDER COUNT: a new folder, and a number of takes from 1000") }
 guard !Files.exist(CommandLine.arguments[1]) else {
-  fail(64, "\(CommandLine.arguments[1]) is there already")
+  fail(64, "\(CommandLine.arguments[1]) exists already")
 }
 do { try run(CommandLine.arguments[1], count) } catch { fail(73, "\(error)") }

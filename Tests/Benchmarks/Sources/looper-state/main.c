@@ -41,7 +41,7 @@ int main(int count, char **arguments) {
   // An address of 8 bytes, tags of 8 for i s f, an int, a text of 8, and the number.
   ssize_t received = recv(descriptor, packet, sizeof packet, 0);
   if (received != 32 || strcmp(packet, "/state") != 0 || strcmp(packet + 8, ",isf") != 0) {
-    fputs("looper-state: no answer\n", stderr);
+    fputs("looper-state: no reply\n", stderr);
     return 69;
   }
   uint32_t bits;

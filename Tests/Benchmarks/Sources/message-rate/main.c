@@ -88,7 +88,7 @@ static double flood(const receiver *to) {
   int32_t sent = WINDOWS * (WINDOW + 1) + WINDOWS / SYNC_EVERY + 1;
   if (after - before != sent || refused != 0) {
     fprintf(
-        stderr, "message-rate: sent %s %d messages, %d came, %d were refused\n", to->name, sent,
+        stderr, "message-rate: sent %s %d messages; it received %d, and refused %d\n", to->name, sent,
         after - before, refused);
     return 0;
   }
@@ -110,7 +110,7 @@ int main(int count, char **arguments) {
     for (int i = 0; i < 2; i++) {
       receivers[i].rates[round] = flood(&receivers[i]);
       if (receivers[i].rates[round] == 0) {
-        fprintf(stderr, "message-rate: %s lost messages or did not answer\n", receivers[i].name);
+        fprintf(stderr, "message-rate: %s lost messages or did not reply\n", receivers[i].name);
         return 1;
       }
     }

@@ -1,5 +1,5 @@
-// Sends a node random player commands for a time, while JACK freewheels, and prints its private
-// memory every ten minutes, with the sources and the instrument of the start.
+// Sends a node random player commands for some minutes, while JACK freewheels, and prints its private
+// memory every ten minutes, with the initial sources and instrument.
 #include "osc.h"
 #include "resident.h"
 
@@ -69,7 +69,7 @@ static bool send_text(int socket, const char *address, const char *text) {
 }
 
 // Memory depends on the sources that loops listen to, and on the instrument: readings are compared with the
-// same ones. What they replace is released on the control side, which takes a moment.
+// same ones. Replaced ones are freed on the control side, which takes a moment.
 static bool rest(int socket) {
   bool is_sent = send_text(socket, "/loop/*/source", "live") && send_text(socket, "/grid/instrument", "piano");
   usleep(2000000);
@@ -117,11 +117,11 @@ int main(int count, char **arguments) {
   }
   jack_set_process_callback(client, count_frames, NULL);
   bool is_done = jack_activate(client) == 0 && jack_set_freewheel(client, 1) == 0;
-  printf("%-42s%12s%12s\n", "minutes of random play", "own MB", "of it PSS");
+  printf("%-42s%12s%12s\n", "minutes of random play", "private MB", "PSS MB");
   is_done = is_done
       && play(atoi(arguments[1]), socket, (long)jack_get_sample_rate(client), atoi(arguments[3]));
   jack_set_freewheel(client, 0);
   jack_client_close(client);
-  if (!is_done) fputs("random-play: the node does not go along\n", stderr);
+  if (!is_done) fputs("random-play: the node does not respond\n", stderr);
   return is_done ? 0 : 70;
 }

@@ -13,7 +13,7 @@ int main(int count, char **arguments) {
     return 64;
   }
   if (!read_resident(atoi(arguments[1]), &node) || !read_resident(atoi(arguments[2]), &peer)) {
-    fputs("resident-memory: a process is not there, or not ours to look at\n", stderr);
+    fputs("resident-memory: a process doesn't exist, or can't be inspected\n", stderr);
     return 66;
   }
   const char *name = peer_name("jack_thru");

@@ -15,7 +15,7 @@ final class FluidSynth: Synth {
   private let synth: OpaquePointer
 
   init(_ interpolation: Interpolation, loadsAll: Bool = false) {
-    name = loadsAll ? "fluidsynth, the whole font" : "fluidsynth, order \(interpolation.rawValue)"
+    name = loadsAll ? "fluidsynth, the full font" : "fluidsynth, order \(interpolation.rawValue)"
     settings = new_fluid_settings()
     fluid_settings_setnum(settings, "synth.sample-rate", 48_000)
     fluid_settings_setint(settings, "synth.reverb.active", 0)

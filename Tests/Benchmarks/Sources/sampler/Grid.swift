@@ -2,7 +2,7 @@ internal import DSP
 internal import Engine
 internal import InstrumentFiles
 
-/// The node's grid, in its complete engine.
+/// The node's grid, in the complete engine.
 final class Grid: Synth {
   let name = "syrinx"
   private let engine = Engine(sampleRate: 48_000)

@@ -109,5 +109,5 @@ func compare(_ font: String) throws {
         + Measure.text(worst) + Measure.text(found.map(\.colour).max()!)
         + Measure.text(found.map { abs($0.balance) }.max()!))
   }
-  print(Measure.label("loudness of all") + Measure.text(loudness ?? 0))
+  print(Measure.label("overall loudness") + Measure.text(loudness ?? 0))
 }

@@ -27,7 +27,7 @@ func heading(_ text: String, _ columns: [String]) {
 
 /// Measures the purity of a tone, at the worst of many shifts.
 func cleanness(_ folder: String) throws {
-  heading("clean, dB, the worst of 16 shifts", ["1 kHz", "5 kHz", "10 kHz"])
+  heading("purity in dB, the worst of 16 shifts", ["1 kHz", "5 kHz", "10 kHz"])
   let fonts = try [1000, 5000, 10_000].map { (hertz: $0, path: try Fonts.tone($0, in: folder)) }
   for peer in 0..<3 {
     var worst: [Double] = []
@@ -78,7 +78,7 @@ func cost(_ folder: String) throws {
       }
     }
   }
-  heading("ns a voice and frame, median block", counts.map { "\($0)" } + ["p99 128", "ratio"])
+  heading("ns per voice and frame, median block", counts.map { "\($0)" } + ["p99 128", "ratio"])
   let medians = times.map { $0.sorted()[$0.count / 2] }
   for peer in 0..<3 {
     let last = times[6 + peer].sorted()
@@ -93,7 +93,7 @@ func cost(_ folder: String) throws {
 /// Measures the latency of a note requested between two blocks that are not of 64 frames.
 func timing(_ folder: String) throws {
   let font = try Fonts.tone(1000, in: folder)
-  heading("frames that a note is late", ["mean", "worst"])
+  heading("latency of a note in frames", ["mean", "worst"])
   for peer in 0..<3 {
     let synth = make(peer)
     try synth.load(font, bank: 0, program: 0)
@@ -118,7 +118,7 @@ func timing(_ folder: String) throws {
 /// Counts a note's calls that can block.
 func calls(_ folder: String) throws {
   let font = try Fonts.rich(in: folder)
-  heading("calls for 64 notes and a block", ["locks", "malloc", "free"])
+  heading("calls for 64 notes and one block", ["locks", "malloc", "free"])
   for peer in 0..<3 {
     let synth = make(peer)
     try synth.load(font, bank: 0, program: 0)

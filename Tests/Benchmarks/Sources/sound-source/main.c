@@ -38,7 +38,7 @@ static void make_sound(void) {
 
 int main(int count, char **arguments) {
   if (count < 3) {
-    fputs("usage: sound-source PORT PORT...: left and right by turns\n", stderr);
+    fputs("usage: sound-source PORT PORT...: left and right in alternation\n", stderr);
     return 64;
   }
   end_politely();

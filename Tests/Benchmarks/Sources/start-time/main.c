@@ -97,7 +97,7 @@ int main(int count, char **arguments) {
   for (int is_greatest = 0; is_greatest < 2; is_greatest++) {
     double share = is_greatest ? 1 : 0.5;
     print_row((table_row){
-        .label = is_greatest ? "  greatest of 20" : "start to ready, median",
+        .label = is_greatest ? "  maximum of 20" : "start to ready, median",
         .unit = "ms",
         .figure = quantile(programs[0].milliseconds, STARTS, share),
         .peer = peer_name("liblo-gain"),

@@ -76,4 +76,4 @@ for finder in finders {
     String(format: "%.0f", cost), String(format: "%.2f", cost * 12 / 1e4),
   ])
 }
-print("cents at the most over \(tones.count) tones from 30 Hz to 4 kHz; -N: so many were not found")
+print("largest error in cents over \(tones.count) tones from 30 Hz to 4 kHz; -N: N were missed")

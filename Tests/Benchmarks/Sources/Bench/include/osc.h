@@ -7,8 +7,7 @@
 
 #define OSC_LONGEST 64
 
-// Write a message with one argument, or with none, and return its length. The address, and a
-// text, must be short enough for OSC_LONGEST.
+// Write a message with one argument, or with none, and return its length. It must fit in OSC_LONGEST.
 size_t osc_float(uint8_t *packet, const char *address, float value);
 size_t osc_int(uint8_t *packet, const char *address, int32_t value);
 size_t osc_string(uint8_t *packet, const char *address, const char *text);

@@ -9,8 +9,8 @@
 // The name that it requests.
 #define EMPTY_CLIENT_NAME "bench-empty"
 
-// Joins the server; unless null, waits for a block of a port such as "bench-sound:left". Returns
-// null on failure.
+// Joins the server; if a port such as "bench-sound:left" is given, waits for a block from it. Returns null
+// on failure.
 jack_client_t *join_empty(const char *source);
 
 // Makes each block run this many iterations of arithmetic from now on, without use of the caches.

@@ -7,7 +7,7 @@ extern "C" {
 // The parameters. An effect ignores those that it doesn't have.
 typedef enum {
   EFFECT_SEMITONES,
-  EFFECT_FORMANTS,  // 1 keeps them
+  EFFECT_FORMANTS,  // 1: preserved
   EFFECT_SECONDS,   // of an echo, or of a reverb's decay by 60 dB
   EFFECT_DAMPING,   // hertz
   EFFECT_FEEDBACK,  // 0 to 1
