@@ -62,7 +62,7 @@ int main(int count, char **arguments) {
   double limit = atof(arguments[2]);
   report(what, "median", quantile_of(NODE, 0.5), quantile_of(LOOPER, 0.5), limit);
   report(what, "mean", means[NODE], means[LOOPER], limit);
-  report(what, "99.9th percentile", quantile_of(NODE, 0.999), quantile_of(LOOPER, 0.999), 0);
+  report(what, "p99.9", quantile_of(NODE, 0.999), quantile_of(LOOPER, 0.999), 0);
   report(what, "longest", quantile_of(NODE, 1), quantile_of(LOOPER, 1), 0);
   return 0;
 }
