@@ -2,7 +2,7 @@ import Engine
 import LoopFiles
 import Testing
 
-/// Writes a journal in place of an engine.
+/// A writer of journal records that stands in for an engine.
 final class JournalScript {
   let journal: LoopJournal
   private var inlet: JournalInlet
@@ -15,13 +15,13 @@ final class JournalScript {
     inlet = JournalInlet(journal)
   }
 
-  /// Whether there is room for this many pages, after those that were read.
+  /// Whether there is room for this many pages, after freeing those that were read.
   func hasRoom(_ pages: Int) -> Bool {
     inlet.release(most: 1 << 20)
     return inlet.pageRoom > pages
   }
 
-  /// Passes the written records on.
+  /// Publishes the written records.
   func pass(to store: LoopStore) throws {
     while try journal.next({ record, bytes in
       let isApplied = try store.append(record, bytes)
@@ -136,7 +136,7 @@ struct Contents: Equatable, CustomStringConvertible {
     let round: Double
     let layers: Int
     let clip: Int
-    /// The value of each page; nil if it has none.
+    /// The value of each page, or nil.
     let pages: [Float?]
   }
 

@@ -40,7 +40,7 @@ import Testing
     #expect(archive?.isEmpty == true && writer.journal.requestedSnapshot == 1)
     script.writeHistory()
     let start = HostTime.steady
-    try waitUntil("the file has all", every: 0.002) {
+    try waitUntil("the file has all records", every: 0.002) {
       try left(folder, at: path).slots.first?.versions.last?.pages == [0.8]
     }
     let took = (HostTime.steady - start) / 1e3
@@ -102,9 +102,9 @@ import Testing
     end(ended)
     let (writer, script, _) = try begin(folder.path("loops"))
     script.writeHistory()
-    try waitUntil("all is written") { writer.bytesWritten == ended.bytesWritten }
+    try waitUntil("everything is written") { writer.bytesWritten == ended.bytesWritten }
     let (before, file) = (writer.bytesWritten, try Files.kind(of: folder.path("loops/journal")))
-    letPass(seconds: 1, "the bytes written meanwhile count")
+    letPass(seconds: 1, "writes in this time count")
     #expect(writer.bytesWritten == before)
     let stamps = [file, try Files.kind(of: folder.path("loops/journal"))].compactMap {
       if case .file(let stamp) = $0 { stamp } else { nil }
@@ -124,12 +124,12 @@ import Testing
     for round in 1...60 {
       for index in 0..<100 { script.page(0, 1, index, Float(round)) }
       try waitUntil("there is room again") { script.hasRoom(200) }
-      // At any moment it is complete.
+      // It is complete at any moment.
       guard round % 10 == 0 else { continue }
       let pages = try #require(try left(folder, at: path).slots.first).versions[0].pages
       #expect(pages.count == 100 && pages.allSatisfy { $0.map { $0 >= Float(round - 8) } == true })
     }
-    try waitUntil("it is short") { Files.size(at: path + "/journal") ?? .max < 1_400_000 }
+    try waitUntil("the file is short") { Files.size(at: path + "/journal") ?? .max < 1_400_000 }
     end(writer)
     let contents = try Contents(LoopStore(in: path).archive)
     #expect(contents.slots[0].versions[0].pages == [Float?](repeating: 60, count: 100))
@@ -164,12 +164,12 @@ import Testing
     let (writer, script, _) = try begin(path)
     let responder = Responder()
     #expect(responder.respond(to: script, pages: 20, 0.5))
-    try waitUntil("it is written") { writer.bytesWritten > 80_000 }
+    try waitUntil("the clip is written") { writer.bytesWritten > 80_000 }
     try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere"))
-    // It is noticed only when there is something to write.
+    // The writer detects it with the next record.
     script.phase(0, true, 1)
     try waitUntil("the snapshot is requested") { responder.respond(to: script, pages: 20, 0.75) }
-    try waitUntil("the other folder has it") {
+    try waitUntil("the new folder has the journal") {
       Files.exist(path + "/journal")
         && (try? left(folder, at: path))?.slots.first?.versions[0].pages.count == 20
     }
@@ -179,7 +179,7 @@ import Testing
     #expect(try Contents(LoopStore(in: path).archive).slots[0].versions[0].pages[19] == 0.75)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
+  @Test(.enabled(if: geteuid() == 0, "mounting a small disk requires root"))
   func `a full disk is reported once, keeps its data, and takes everything when it can`() throws {
     guard let disk = try SmallDisk(megabytes: 3) else {
       withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
@@ -190,7 +190,7 @@ import Testing
     let (writer, script, _) = try begin(path)
     let responder = Responder()
     #expect(responder.respond(to: script, pages: 50, 0.5))
-    try waitUntil("it is written") { writer.bytesWritten > 200_000 }
+    try waitUntil("the clip is written") { writer.bytesWritten > 200_000 }
     try disk.fill(leaving: 20_000)
     for index in 0..<50 { script.page(0, 1, index, 0.6) }
     var lines: [String] = []
@@ -199,13 +199,13 @@ import Testing
       return !lines.isEmpty
     }
     #expect(lines == ["the loops are not kept: \(path)/journal: No space left on device"])
-    // It is written again, and fails again, for a while.
+    // Writes are retried, and fail again, for a while.
     let end = HostTime.steady + 1.5e6
     while HostTime.steady < end {
       _ = responder.respond(to: script, pages: 50, 0.7)
-      letPass(seconds: 0.02, "attempts are made meanwhile")
+      letPass(seconds: 0.02, "time for further attempts")
     }
-    #expect(writer.nextLines().isEmpty, "it is reported once")
+    #expect(writer.nextLines().isEmpty, "the fault is reported once")
     let copy = folder.path("copy")
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
@@ -213,7 +213,7 @@ import Testing
     #expect(kept.versions[0].pages.allSatisfy { $0 == 0.5 || $0 == 0.6 })
     #expect(kept.versions[0].pages.count == 50)
     try disk.empty()
-    try waitUntil("it is all there", seconds: 20, every: 0.05) {
+    try waitUntil("the journal is complete", seconds: 20, every: 0.05) {
       _ = responder.respond(to: script, pages: 50, 0.8)
       try? FileManager.default.removeItem(atPath: copy + "/journal")
       try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
@@ -223,14 +223,14 @@ import Testing
     self.end(writer)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
-  func `if nothing can be written at first, everything is when it can be`() throws {
+  @Test(.enabled(if: geteuid() == 0, "mounting a small disk requires root"))
+  func `if the disk is read-only at first, everything is written once it is writable`() throws {
     guard let disk = try SmallDisk(megabytes: 3) else {
       withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
       return
     }
     let path = disk.path + "/loops"
-    // Data of an earlier node there is not this one's.
+    // Data of an earlier node on that disk doesn't belong to this one.
     let (former, script, _) = try begin(path)
     script.writeHistory()
     end(former)

@@ -136,7 +136,7 @@ import Testing
     let former = try kept.clips(1)
     #expect(former.place == 2 && former.versions.count == 4)
     expectSame(former, try again.clips(1), "loop 2")
-    // None of it is written again.
+    // Nothing is written again.
     try again.render(48_000)
     let written = again.store.bytesWritten
     try again.render(48_000)
@@ -229,7 +229,7 @@ import Testing
     try copy(folder, "two", to: "three")
     let third = try Kept(in: folder.path("three"))
     #expect(third.reading(0).length == reading.length)
-    expectSame(try again.clips(0), try third.clips(0), "with the synthesized tail")
+    expectSame(try again.clips(0), try third.clips(0), "including the synthesized tail")
   }
 
   @Test func `each page of a recording is written once`() throws {
@@ -265,7 +265,7 @@ import Testing
     }
     let steps = (0..<4).map { other.reading($0).stepsBack }
     #expect((0..<4).map { stalled.reading($0).stepsBack } == steps)
-    #expect(steps.reduce(0, +) < 4 * 12, "some were dropped for lack of memory: \(steps)")
+    #expect(steps.reduce(0, +) < 4 * 12, "steps were dropped for lack of memory: \(steps)")
     let memory = [stalled, other].map { $0.host.engine.memoryUsage.clips }
     #expect(memory[0] <= memory[1] + LoopJournal.usualPages * LoopRecord.pageBytes)
     // The held pages are as they were when they were written.
@@ -356,7 +356,7 @@ import Testing
       #expect(again.reading(0).activity == .playing)
       #expect(again.reading(1).activity == .playing)
       #expect(again.reading(2).activity == .stopped, "it was stopped before")
-      #expect(again.reading(1).position < 200, "the longest loop starts from its beginning")
+      #expect(again.reading(1).position < 200, "the longest loop starts at its start")
       let now = places(again)
       let round = 24_000 * rate / 48_000
       let scale = rate / 48_000

@@ -155,7 +155,7 @@ import Testing
       try whole.prefix(size).write(to: URL(fileURLWithPath: path))
       let store = try LoopStore(in: folder.path("loops"))
       #expect(try Contents(store.archive) == stages[stage].contents, "cut off at \(size)")
-      #expect(store.loss == nil, "that is how it looks after a kill")
+      #expect(store.loss == nil, "a cut-off file is normal after a kill")
       #expect(store.size == max(stages[stage].end, stages[0].end))
     }
   }
@@ -177,11 +177,11 @@ import Testing
       if place < 24 || place >= 24 && place < 28 {
         #expect(contents.slots.isEmpty && store.loss != nil)
       } else if place < 32 {
-        #expect(contents == stages.last?.contents, "that is of no use")
+        #expect(contents == stages.last?.contents, "these bytes of the header are unused")
       } else {
         let stage = try #require(stages.last { $0.end <= place })
         #expect(contents == stage.contents, "a bit at \(place)")
-        // A record that seems longer than the rest looks cut off.
+        // A record whose length exceeds the rest looks cut off.
         let isLikeCut = whole.count - stage.end < 4300
         #expect(store.loss?.contains("journal.bad") == true || isLikeCut, "at \(place)")
       }
@@ -262,7 +262,7 @@ import Testing
       if store.number != number { compactions += 1 }
       number = store.number
       guard round % 10 == 0 else { continue }
-      // Killed: the new file is left behind.
+      // Like after a kill: the new file remains.
       let contents = try Contents(store.archive)
       try copy(folder.path("loops"), to: folder.path("killed"))
       store = try LoopStore(in: folder.path("killed"), spare: 100_000)
@@ -271,7 +271,7 @@ import Testing
       store = try LoopStore(in: folder.path("loops"), spare: 100_000)
     }
     #expect(compactions > 10)
-    // The clip, twice, the spare size, and the records during the copy.
+    // The clip twice, the spare space, and the records written during the copy.
     #expect(largest < 3_000_000)
   }
 
@@ -343,7 +343,7 @@ import Testing
     print(
       "four slots of ten seconds with eight steps each: read in \(Int(best * 1000)) ms, "
         + "\(Int(bestWork * 1000)) ms of them work")
-    // Other processes may take the CPU meanwhile, and a sanitizer takes longer.
+    // CPU time, because other processes may interrupt; a sanitizer is slower.
     #expect(bestWork < (isWatched ? 1.5 : 0.3))
   }
 

@@ -11,7 +11,7 @@ package final class BoardProcess {
 
   /// Starts a board on a database, and waits until it is ready.
   ///
-  /// Port 0 takes a free one.
+  /// Port 0 selects a free one.
   package init(
     database: String, port: Int = 0, _ arguments: [String] = ["--rate", "0"]
   ) throws {
@@ -40,7 +40,7 @@ package final class BoardProcess {
   /// The names in the folder for temporary files.
   package var scratch: [String] { folder.names.filter { $0 != "stderr" } }
 
-  /// The process's id.
+  /// The process id.
   package var id: Int32 { process.processIdentifier }
 
   /// Kills the process, as a power failure would.

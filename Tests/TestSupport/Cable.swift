@@ -101,7 +101,7 @@ package final class Cable {
 
   private static func bytes(of address: String) throws -> [UInt8] {
     var binary = in6_addr()
-    guard inet_pton(AF_INET6, address, &binary) == 1 else { throw Fault("no address: \(address)") }
+    guard inet_pton(AF_INET6, address, &binary) == 1 else { throw Fault("not IPv6: \(address)") }
     return withUnsafeBytes(of: binary) { Array($0) }
   }
 

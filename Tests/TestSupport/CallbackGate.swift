@@ -25,7 +25,7 @@ final class CallbackGate: Sendable {
   func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     // A callback held by a test may stay inside: the test has already failed.
-    try? waitUntil("no callback runs", seconds: 5, every: 0.0005) {
+    try? waitUntil("no callback is running", seconds: 5, every: 0.0005) {
       countInside.load(ordering: .sequentiallyConsistent) == 0
     }
   }

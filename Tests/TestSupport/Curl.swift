@@ -13,7 +13,7 @@ package enum Curl {
     let body = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw Fault("curl ended with \(process.terminationStatus): \(arguments)")
+      throw Fault("curl exited with \(process.terminationStatus): \(arguments)")
     }
     return String(decoding: body, as: UTF8.self)
   }

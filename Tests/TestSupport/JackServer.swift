@@ -5,8 +5,8 @@ internal import Posix
 /// A test's own JACK server, with the dummy driver.
 ///
 /// It runs in JACK's synchronous mode: it waits in each cycle until all clients have finished, so
-/// that a busy machine delays cycles and drops none. In the asynchronous mode a client that is late
-/// loses a buffer, with the sound and the MIDI messages in it.
+/// that a busy machine delays cycles and drops none. In asynchronous mode, a late client loses a
+/// buffer, with the sound and the MIDI messages in it.
 package final class JackServer {
   /// The server's unique name.
   package private(set) var name = ""
@@ -14,7 +14,7 @@ package final class JackServer {
   private let block: Int
   private let timeout: Int
 
-  // With it, JACK's threads run in the test process: see `Departure`.
+  // JACK's threads run in the test process, and can deadlock its normal exit: see `Departure`.
   private static let departure: Void = {
     on_exit({ code, _ in Departure.leave(code) }, nil)
   }()
@@ -22,13 +22,12 @@ package final class JackServer {
   /// Starts a server, and returns when clients can join it.
   ///
   /// `timeout` is the client timeout in milliseconds. A cycle waits ten times as long for a client
-  /// that does not finish, and so it does for each client that is killed: tests with many kills take
-  /// a short one.
+  /// that does not finish, and for each killed client: tests with many kills use a short timeout.
   package init(block: Int = 64, timeout: Int = 100) throws {
     (self.block, self.timeout) = (block, timeout)
     Self.departure
     // JACK stores the names of eight servers per machine, and never frees those of crashed ones;
-    // only a server of the same name reuses them. So few names, tried in turn.
+    // only a server of the same name reuses them. So the names are few, and tried in turn.
     var fault: (any Error)?
     for number in 1...4 {
       name = "syrinx-test-\(number)"
@@ -46,7 +45,7 @@ package final class JackServer {
 
   /// Starts the server, again after `kill` or `stop`.
   package func start(rate: Int = 48_000) throws {
-    guard !isAnswering else { throw Fault("there is a server \(name) already") }
+    guard !isAnswering else { throw Fault("a server \(name) is already running") }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
@@ -57,7 +56,7 @@ package final class JackServer {
     process.standardError = FileHandle.nullDevice
     try process.run()
     self.process = process
-    try waitUntil("jackd takes clients", every: 0.02) {
+    try waitUntil("jackd accepts clients", every: 0.02) {
       guard process.isRunning else { throw Fault("jackd does not start") }
       return isAnswering
     }
@@ -77,7 +76,7 @@ package final class JackServer {
   /// Waits until the server has removed a client whose process has ended.
   func awaitDeparture(of client: String) {
     guard process?.isRunning == true else { return }
-    try? waitUntil("\(client) is gone", every: 0.01) {
+    try? waitUntil("\(client) is removed", every: 0.01) {
       var status = JackStatus(rawValue: 0)
       guard let observer = nj_client_open("observer", JackNoStartServer, &status, name) else {
         return process?.isRunning != true

@@ -20,7 +20,7 @@ package final class MIDIProbe: ServerClient, @unchecked Sendable {
   package init(server: String) throws {
     var status = JackStatus(rawValue: 0)
     guard let client = nj_client_open("keyboard", JackNoStartServer, &status, server) else {
-      throw Fault("the keyboard can't join \(server)")
+      throw Fault("the MIDI probe can't join \(server)")
     }
     self.client = client
     callbacks = MIDICallbacks(client)

@@ -50,7 +50,7 @@ package final class NodeProcess {
       + (isHomeUsual
         ? [] : ["--home", home ?? folder.appendingPathComponent("home").path])
       + (arguments.contains("--port") ? [] : ["--port", "0"])
-      // An open port that a test doesn't use is one that other tests would lack.
+      // A test that doesn't use the web server leaves its port to others.
       + (hasPage || arguments.contains("--web") ? [] : ["--web", "0"]) + arguments
     var all = ProcessInfo.processInfo.environment
     all["XDG_RUNTIME_DIR"] = folder.path
@@ -77,10 +77,10 @@ package final class NodeProcess {
   /// The text written to standard error.
   package var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
 
-  /// Whether the process runs.
+  /// Whether the process is running.
   package var isRunning: Bool { process.isRunning }
 
-  /// The process's id.
+  /// The process id.
   package var id: Int32 { process.processIdentifier }
 
   /// Kills the process, as a power failure would.
@@ -98,7 +98,7 @@ package final class NodeProcess {
   /// Waits for the end of the process, and returns its exit code.
   ///
   /// If it was killed, also waits until the server has removed its client, so that another node can
-  /// have its name.
+  /// take its name.
   package func awaitEnd() -> Int32 {
     process.waitUntilExit()
     if process.terminationReason == .uncaughtSignal, let name = ready["name"] {

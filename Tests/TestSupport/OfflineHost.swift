@@ -42,8 +42,7 @@ package final class OfflineHost {
     self.sampleRate = sampleRate
     engine = Engine(sampleRate: sampleRate, loops: loops)
     renderer = engine.takeOver(sampleRate: sampleRate, start)
-    // Smoothed gains reach their targets at once for silent sources, but the fade-in takes its
-    // time.
+    // Smoothed gains reach their targets at once for silent sources; the fade-in doesn't.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
     if isPlayable {
       send(Command(.instrument(Self.tone.pointer)))
@@ -57,7 +56,7 @@ package final class OfflineHost {
     sent.free()
   }
 
-  /// Takes over an engine that was driven before, which doesn't fade in.
+  /// Takes over an engine that was rendered before, and doesn't fade in.
   package init(takingOver engine: Engine, sampleRate: Double) {
     self.sampleRate = sampleRate
     self.engine = engine
@@ -171,7 +170,7 @@ package final class OfflineHost {
   private static func isWritten(_ samples: UnsafePointer<Float>, _ frames: Int) -> Bool {
     var sum: Float = 0
     for frame in 0..<frames { sum += samples[frame] * 0 }
-    // Infinities would also sum to NaN, although they were written.
+    // Infinities would also sum to NaN, although the engine wrote them.
     return !sum.isNaN || (0..<frames).allSatisfy { !samples[$0].isNaN }
   }
 

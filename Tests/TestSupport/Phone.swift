@@ -46,7 +46,7 @@ package final class Phone {
     loop.turn(milliseconds: max(1, Int(milliseconds)))
   }
 
-  /// Takes messages until one has this address.
+  /// Takes messages up to one with this address.
   package func receive(_ address: String, seconds: Double = waitLimit) -> Received? {
     let deadline = HostTime.steady + seconds * 1e6
     while let message = receive(seconds: max(0, (deadline - HostTime.steady) / 1e6)) {
@@ -115,7 +115,7 @@ package final class Phone {
     func frame() throws -> (count: Int64, rate: Double) {
       guard let clock = ask("/clock")?.arguments, case .int64(let count) = clock[0],
         let rate = clock[2].number
-      else { throw Fault("\(file):\(line): the node reports no frame") }
+      else { throw Fault("\(file):\(line): no reply with a frame") }
       return (count, rate)
     }
     let (start, rate) = try frame()

@@ -11,8 +11,8 @@ package final class PostgresServer: @unchecked Sendable {
   /// The server that the tests of a process share, or the reason why there is none.
   package static let shared: Result<PostgresServer, any Error> = Result {
     let server = try PostgresServer()
-    // It exits at the end of its standard input, however this process ends; the folder is left
-    // then.
+    // It exits at the end of its standard input, however this process exits; its folder remains
+    // in that case.
     atexit { if case .success(let server) = PostgresServer.shared { server.end() } }
     return server
   }
@@ -37,7 +37,7 @@ package final class PostgresServer: @unchecked Sendable {
       ).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     if getuid() == 0 {
-      guard let entry = getpwnam(Self.user) else { throw Fault("there is no user \(Self.user)") }
+      guard let entry = getpwnam(Self.user) else { throw Fault("unknown user \(Self.user)") }
       chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid)
     }
     try run(["\(bin)/initdb", "-D", data, "-A", "trust", "-U", Self.user, "-N"])
@@ -48,7 +48,7 @@ package final class PostgresServer: @unchecked Sendable {
 
   /// Starts the server, again after `kill`.
   ///
-  /// A shell runs it, and stops it when this process has ended.
+  /// A shell runs it, and stops it when this process has exited.
   private func start() throws {
     let script = #""$@" >/dev/null 2>&1 & server=$!; read -r line; kill -QUIT $server"#
     let server = [
@@ -67,7 +67,7 @@ package final class PostgresServer: @unchecked Sendable {
   }
 
   private func awaitAnswer() throws {
-    try waitUntil("PostgreSQL answers", seconds: 30, every: 0.05) {
+    try waitUntil("PostgreSQL accepts connections", seconds: 30, every: 0.05) {
       (try? run(["\(bin)/pg_isready", "-q", "-h", folder])) != nil
     }
   }
@@ -103,7 +103,7 @@ package final class PostgresServer: @unchecked Sendable {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
     // The server's own processes still write to it.
-    try? waitUntil("the folder is gone", seconds: 5, every: 0.05) {
+    try? waitUntil("the folder is deleted", seconds: 5, every: 0.05) {
       try? FileManager.default.removeItem(atPath: folder)
       return !FileManager.default.fileExists(atPath: folder)
     }

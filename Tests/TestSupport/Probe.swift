@@ -13,8 +13,8 @@ package final class Probe: ServerClient, @unchecked Sendable {
   /// A recording.
   ///
   /// `gaps` counts the discontinuities of the server's frame count in it: buffers that the recorder
-  /// missed or received twice. A server that waits for its clients has none, unless one of them is
-  /// stopped or killed.
+  /// missed or received twice. A synchronous server has none, unless one of its clients is stopped
+  /// or killed.
   package typealias Recording = (start: UInt32, samples: [Float], gaps: Int)
 
   private let player: OpaquePointer
@@ -81,7 +81,7 @@ package final class Probe: ServerClient, @unchecked Sendable {
 
   private func pass(frames: Int, file: String, line: Int) throws {
     let end = callbacks.heardFrames + frames
-    try waitUntil("\(frames) frames are heard", file: file, line: line) {
+    try waitUntil("\(frames) frames are received", file: file, line: line) {
       callbacks.heardFrames >= end
     }
   }
@@ -134,7 +134,7 @@ package final class Probe: ServerClient, @unchecked Sendable {
     _ isSo: ([Float]) -> Bool
   ) throws {
     callbacks.forgetLatest()
-    try waitUntil("a block is heard in which \(what)", seconds: seconds, file: file, line: line) {
+    try waitUntil("a block comes in which \(what)", seconds: seconds, file: file, line: line) {
       let block = callbacks.latest.samples
       return !block.isEmpty && isSo(block)
     }
@@ -143,7 +143,7 @@ package final class Probe: ServerClient, @unchecked Sendable {
   /// Waits until new output equals the player's signal, sample by sample.
   package func awaitPassage(file: String = #fileID, line: Int = #line) throws {
     callbacks.forgetLatest()
-    try waitUntil("what is played is heard as it is", file: file, line: line) {
+    try waitUntil("the output equals the input", file: file, line: line) {
       let (start, samples) = callbacks.latest
       return !samples.isEmpty
         && samples.indices.allSatisfy { samples[$0] == callbacks.signal(start &+ UInt32($0)) }

@@ -90,7 +90,7 @@ package final class PseudoTerminal {
   package func wait(
     seconds: Double = waitLimit, until isDone: (TerminalPicture) -> Bool
   ) -> Bool {
-    (try? waitUntil("the terminal shows what is looked for", seconds: seconds, every: 0.01) {
+    (try? waitUntil("the terminal shows the expected output", seconds: seconds, every: 0.01) {
       read()
       return isDone(picture)
     }) != nil

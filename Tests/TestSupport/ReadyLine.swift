@@ -11,7 +11,7 @@ enum ReadyLine {
     while !line.contains(UInt8(ascii: "\n")) {
       let more = output.fileHandleForReading.availableData
       guard !more.isEmpty else {
-        throw Fault("the \(program) ended before it was ready: \(errors())")
+        throw Fault("the \(program) exited before it was ready: \(errors())")
       }
       line += more
     }

@@ -8,7 +8,7 @@ protocol ServerClient: AnyObject {
 
 /// The clients that have joined the servers of this process.
 ///
-/// A server that stops closes them first: libjack may crash when a client is closed after its
+/// They are closed before their server stops: libjack may crash when a client is closed after its
 /// server has exited.
 enum ServerClients {
   private struct Entry {

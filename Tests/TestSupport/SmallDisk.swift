@@ -22,7 +22,7 @@ package final class SmallDisk {
   package func fill(leaving room: Int = 0) throws {
     let url = URL(fileURLWithPath: "\(path)/filler")
     guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
-      throw Fault("no file can be made on \(path)")
+      throw Fault("can't create a file on \(path)")
     }
     let handle = try FileHandle(forWritingTo: url)
     while (try? handle.write(contentsOf: Data(count: 4096))) != nil {}

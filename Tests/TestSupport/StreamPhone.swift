@@ -15,7 +15,7 @@ package final class StreamPhone {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
-      throw Fault("no address: \(host)")
+      throw Fault("not an IP address: \(host)")
     }
     let result = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A turnstile that holds back a freewheeling server until a test has sent the next messages.
 ///
-/// A callback may wait there, which is not possible when frames follow the clock.
+/// A callback may block in it, which is not possible when frames follow the clock.
 package final class Turnstile: @unchecked Sendable {
   private let gate = NSCondition()
   private var openUntil = Int64.max
@@ -19,7 +19,7 @@ package final class Turnstile: @unchecked Sendable {
     return frame64
   }
 
-  /// Notes that everything before a frame was received, and waits until more is allowed.
+  /// Records that everything before a frame was received, and waits until more is allowed.
   package func pass(_ frame: Int64) {
     gate.lock()
     heardUntil = frame

@@ -6,7 +6,7 @@ internal import Posix
 /// Only a failure reaches it: it is far longer than any delay of a busy machine.
 package let waitLimit = 60.0
 
-/// Waits until a condition holds; throws an error that names it after the time limit.
+/// Waits until a condition holds; on timeout throws an error that names it.
 ///
 /// A passing test waits only as long as the event takes, whatever the limit is.
 package func waitUntil(
@@ -16,7 +16,7 @@ package func waitUntil(
   let deadline = HostTime.steady + seconds * 1e6
   while try !isSo() {
     guard HostTime.steady < deadline else {
-      throw Fault("\(file):\(line): after \(seconds) s it is not so that \(what)")
+      throw Fault("\(file):\(line): timed out after \(seconds) s waiting until \(what)")
     }
     usleep(UInt32(pause * 1e6))
   }
@@ -26,8 +26,8 @@ package func waitUntil(
 /// which something must not happen.
 ///
 /// To wait for an event use `waitUntil`, for the length of a clip `Phone.awaitLength`, and for
-/// sound `Phone.pass` or `Probe.pass`: a busy machine delays all of them, which the host's clock
-/// doesn't show. The reason documents the test.
+/// sound `Phone.pass` or `Probe.pass`: a busy machine delays all of them relative to the host's
+/// clock. The reason documents the test.
 package func letPass(seconds: Double, _ reason: StaticString) {
   // A signal, such as SIGCHLD, interrupts a sleep.
   let end = HostTime.steady + seconds * 1e6

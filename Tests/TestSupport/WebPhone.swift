@@ -58,7 +58,7 @@ package final class WebPhone {
     write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
     var answer = Answer()
     // readSome waits for data by itself.
-    try waitUntil("\(path) is answered", seconds: seconds, every: 0) {
+    try waitUntil("\(path) has a response", seconds: seconds, every: 0) {
       readSome()
       guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return isClosed }
       let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)

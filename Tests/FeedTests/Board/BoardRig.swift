@@ -45,7 +45,7 @@ final class BoardRig: @unchecked Sendable {
     thread.start()
   }
 
-  /// Stops the server and waits for its end.
+  /// Stops the server, and waits until it has stopped.
   func end() {
     let isEnding = ending.withLock { ending in
       defer { ending = true }
@@ -99,7 +99,7 @@ struct RawAnswer {
       Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n".utf8) + (body ?? []), port: port)
   }
 
-  /// Sends bytes and reads until the other side closes the connection.
+  /// Sends bytes, and reads until the peer closes the connection.
   static func to(_ bytes: [UInt8], port: UInt16) throws -> RawAnswer {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(number) }
@@ -126,7 +126,7 @@ struct RawAnswer {
       received += buffer[..<count]
     }
     guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else {
-      throw Fault("no answer: \(String(decoding: received, as: UTF8.self))")
+      throw Fault("invalid response: \(String(decoding: received, as: UTF8.self))")
     }
     var answer = RawAnswer()
     let lines = String(decoding: received[..<end.lowerBound], as: UTF8.self)

@@ -167,7 +167,7 @@ import Testing
     #expect(try rig.ask("POST", "/postaudio", body: [0xFF, 0xFE, 0]).status == 400)
     #expect(PostPage(try rig.get("/posts").json)?.posts.count == 1)
     // Deleted after the response.
-    try waitUntil("nothing is left of it") { rig.scratch.isEmpty }
+    try waitUntil("its temporary files are deleted") { rig.scratch.isEmpty }
   }
 
   @Test func `a sound is rejected by its content`() throws {
@@ -181,7 +181,7 @@ import Testing
     let wrapped = Self.clip.prefix(76) + "\\r\\n" + Self.clip.dropFirst(76)
     #expect(try rig.post(#"{"message":"","audio":"\#(wrapped)"}"#).status == 200)
     // Deleted after the response.
-    try waitUntil("nothing is left of it") { rig.scratch.isEmpty }
+    try waitUntil("its temporary files are deleted") { rig.scratch.isEmpty }
   }
 
   @Test func `an oversized body is rejected, with or without a declared length`() throws {
@@ -197,7 +197,7 @@ import Testing
       "POST", "/postaudio", ["Transfer-Encoding": "chunked"], body: chunks)
     #expect(unsaid.status == 413)
     // Deleted after the response.
-    try waitUntil("nothing is left of it") { rig.scratch.isEmpty }
+    try waitUntil("its temporary files are deleted") { rig.scratch.isEmpty }
     #expect(try rig.get("/posts").status == 200)
   }
 
@@ -260,11 +260,11 @@ import Testing
     }
     for count in 1...4 {
       ask(4)
-      try waitUntil("all are at it") { store.calls.all.count == count * 4 }
+      try waitUntil("all requests have reached the store") { store.calls.all.count == count * 4 }
     }
     // These four are queued.
     ask(8)
-    try waitUntil("there is no room for the rest") { statuses.all.count == 4 }
+    try waitUntil("the rest is rejected") { statuses.all.count == 4 }
     #expect(statuses.all == [503, 503, 503, 503])
     // The server itself stays responsive.
     #expect(try rig.get("/nothing").status == 404)
@@ -297,7 +297,7 @@ import Testing
         if let answer = try? rig.post(draft.json), answer.status == 200 { answered.add(draft.id) }
       }
     }
-    try waitUntil("some are answered") { answered.all.count > 3 }
+    try waitUntil("some have a response") { answered.all.count > 3 }
     rig.end()
     group.wait()
     let store = try SQLiteStore(path: rig.folder.path("board.sqlite"))

@@ -199,7 +199,7 @@ import Testing
       BEGIN; INSERT INTO syrinx_board.posts (number, id, name, message, time, zone, secret)
       VALUES (syrinx_board.next_number(), gen_random_uuid(), 'slow', 'm', 0, 0, '');
       """)
-    try waitUntil("the number is taken") {
+    try waitUntil("the number is assigned") {
       try server.ask(url, "SELECT last_value, is_called FROM syrinx_board.numbers") == "1|t"
     }
     let quick = try rig.post(Draft(name: "quick", message: "m")).post
@@ -207,7 +207,7 @@ import Testing
     #expect(try rig.store.page(before: nil, after: 0, limit: 9).posts.isEmpty)
     #expect(try rig.store.page(before: nil, after: nil, limit: 9).posts == [quick])
     tell("COMMIT;")
-    try waitUntil("both are there") {
+    try waitUntil("both posts are visible") {
       try rig.store.page(before: nil, after: 0, limit: 9).posts.map(\.name) == ["quick", "slow"]
     }
     tell("\\q")

@@ -22,7 +22,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
       switch PostgresServer.shared {
       case .success(let server): return .postgres(try server.database())
       case .failure(let fault):
-        withKnownIssue("PostgreSQL can't be had here") { throw fault }
+        withKnownIssue("PostgreSQL is not available here") { throw fault }
         return nil
       }
     }

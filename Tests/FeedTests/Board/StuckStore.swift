@@ -4,7 +4,7 @@ import Foundation
 
 /// A store without posts whose database blocks until it is released.
 final class StuckStore: BoardStore, @unchecked Sendable {
-  /// One signal per call received, whether or not it was answered.
+  /// One signal per call received, completed or not.
   let calls = Collected<Void>()
   private let gate = DispatchSemaphore(value: 0)
 

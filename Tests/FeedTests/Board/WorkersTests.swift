@@ -18,7 +18,7 @@ import Testing
         })
     }
     // Both threads have taken work by now, or will.
-    try waitUntil("all are at work") { workers.waiting == 0 }
+    try waitUntil("all workers are busy") { workers.waiting == 0 }
     let taken = (2..<10).filter { number in workers.leave(.light) { done.add(number) } }
     #expect(taken.count == 4)
     #expect(workers.leave(.heavy, goesOn: true) { done.add(99) })
@@ -39,7 +39,7 @@ import Testing
         gate.wait()
       }
     }
-    try waitUntil("two have begun") { begun.all.count == 2 }
+    try waitUntil("two jobs have started") { begun.all.count == 2 }
     _ = workers.leave(.light) { light.signal() }
     #expect(light.wait(timeout: .now() + 10) == .success)
     #expect(begun.all.count == 2)

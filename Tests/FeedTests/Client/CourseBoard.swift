@@ -45,7 +45,7 @@ final class CourseBoard: @unchecked Sendable {
     thread.start()
   }
 
-  /// Stops the server, so that nothing listens any more.
+  /// Stops the server, so that its port refuses connections.
   func end() { isOver.withLock { $0 = true } }
 
   private func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {

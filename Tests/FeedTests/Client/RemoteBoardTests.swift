@@ -82,7 +82,7 @@ import Testing
     board?.end()
     weak let gone = board
     board = nil
-    try waitUntil("nobody listens any more") { gone == nil }
+    try waitUntil("the port refuses connections") { gone == nil }
     let fault = #expect(throws: FeedFault.self) { try line(url).page(before: nil, count: 1) }
     #expect(fault?.isPassing == true)
     let post = #expect(throws: FeedFault.self) {

@@ -102,7 +102,7 @@ import Testing
     switch PostgresServer.shared {
     case .success(let server): return try server.database()
     case .failure(let fault):
-      withKnownIssue("PostgreSQL can't be had here") { throw fault }
+      withKnownIssue("PostgreSQL is not available here") { throw fault }
       return nil
     }
   }

@@ -79,8 +79,8 @@ extension BoardTests {
             }
           }
         }
-        try waitUntil("some are answered", every: 0.001) { sent.all.answered.count > before }
-        letPass(seconds: .random(in: 0...0.15), "the moment is any one")
+        try waitUntil("some are acknowledged", every: 0.001) { sent.all.answered.count > before }
+        letPass(seconds: .random(in: 0...0.15), "a random moment")
         for board in boards { board.kill() }
         group.wait()
         let (drafts, answered) = sent.all
@@ -89,7 +89,7 @@ extension BoardTests {
       }
       #expect(killedWithOpenPosts > Self.rounds / 2)
       let (drafts, answered) = sent.all
-      print("killed \(Self.rounds) times: \(answered.count) posts answered of \(drafts.count)")
+      print("killed \(Self.rounds) times: \(answered.count) of \(drafts.count) posts acknowledged")
     }
 
     private func check(

@@ -88,7 +88,7 @@ extension NodeTests {
       ["layout", "touchosc", "-", "--receive-port", "0"],
       ["layout", "open-stage-control", "-", "--xml"],
     ])
-    func `wrong usage is one line and 64`(arguments: [String]) throws {
+    func `wrong usage is one line and exit code 64`(arguments: [String]) throws {
       let home = NSTemporaryDirectory() + "syrinx-usage-\(UUID().uuidString)"
       let result = try NodeProcess.run(
         arguments + (arguments.first == "run" ? ["--home", home] : []))
@@ -107,7 +107,7 @@ extension NodeTests {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
       #expect(bytes.prefix(2) == Data([0x78, 0x9C]))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["syrinx.tosc"])
-      // Below a missing folder, in place of a folder, and without room.
+      // In a missing folder, at the path of a folder, and on a full disk.
       for place in [folder + "/none/x.tosc", folder, "/dev/full"] {
         let refused = try NodeProcess.run(["layout", "touchosc", place])
         #expect(refused.code == 73 && refused.errors.contains(place), "\(refused.errors)")
@@ -119,7 +119,7 @@ extension NodeTests {
       #expect(try JSONSerialization.jsonObject(with: Data(session.output.utf8)) is [String: Any])
     }
 
-    @Test func `an impossible data directory is 73`() throws {
+    @Test func `an unusable data directory is exit code 73`() throws {
       let result = try NodeProcess.run(["run", "--home", "/proc/nowhere", "--port", "0"])
       #expect(result.code == 73)
       #expect(result.errors.contains("/proc/nowhere"))
@@ -165,7 +165,7 @@ extension NodeTests {
         ["doctor", "--server", server.name, "--port", "0", "--home", home])
       #expect(well.code == 0)
       #expect(well.output.contains("JACK server at 48000 Hz, 64 frames per buffer"))
-      #expect(!FileManager.default.fileExists(atPath: home), "it only looks")
+      #expect(!FileManager.default.fileExists(atPath: home), "it creates nothing")
       let node = try NodeProcess(server: server)
       let busy = try NodeProcess.run(
         ["doctor", "--server", server.name, "--port", "\(node.port)", "--home", home])

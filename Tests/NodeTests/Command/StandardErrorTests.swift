@@ -14,12 +14,12 @@ extension NodeTests {
       let number = pipe.fileHandleForWriting.fileDescriptor
       let flags = fcntl(number, F_GETFL)
       _ = fcntl(number, F_SETFL, flags | O_NONBLOCK)
-      // Single bytes at last: the rest of a page is room, too.
+      // Single bytes at the end, which fill the rest of a page, too.
       for count in [4096, 1] {
         let bytes = [UInt8](repeating: UInt8(ascii: "."), count: count)
         while write(number, bytes, count) > 0 {}
       }
-      // Writes must not fail for others.
+      // Writes must block for other users of the pipe.
       _ = fcntl(number, F_SETFL, flags)
       return pipe
     }
@@ -36,11 +36,11 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a node runs on while nobody reads its log, and reports later how much was dropped`()
+    func `a node runs on while its log is not read, and later reports how much was dropped`()
       throws
     {
       let pipe = fullPipe()
-      // There is no session manager, which is reported before the node is ready.
+      // The missing session manager is reported before the node is ready.
       let node = try NodeProcess(
         server: server, environment: ["NSM_URL": "osc.udp://127.0.0.1:1/"], errors: pipe)
       let phone = try Phone(port: node.port)
@@ -84,7 +84,7 @@ extension NodeTests {
     private func port(of node: NodeProcess) throws -> UInt16 {
       let file = node.folder.appendingPathComponent("syrinx/syrinx.url")
       var port: UInt16?
-      try waitUntil("the node tells where it listens", every: 0.02) {
+      try waitUntil("the node has written its URL", every: 0.02) {
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         if text.hasSuffix("\n") { port = UInt16(text.dropLast().split(separator: ":").last ?? "") }
         return port != nil

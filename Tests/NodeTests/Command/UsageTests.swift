@@ -15,7 +15,7 @@ extension NodeTests {
       ),
       (["takes", "lsit"], "unknown takes command \"lsit\"; did you mean `syrinx takes list`?"),
     ])
-    func `a mistake is answered with the nearest valid word`(arguments: [String], line: String)
+    func `a mistake is reported with the closest valid word`(arguments: [String], line: String)
       throws
     {
       let result = try NodeProcess.run(arguments)

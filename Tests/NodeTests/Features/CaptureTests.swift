@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Captures of the running node: the files on disk, in any event.
+  /// Captures of the running node: the files on disk, also after faults.
   @Suite struct CaptureTests {
     /// Encodes each frame's number in its sample: 22 bits, in steps of 24 bits.
     private static let counter: @Sendable (UInt32) -> Float = { frame in
@@ -15,8 +15,8 @@ extension NodeTests {
 
     /// The number of blocks missing from the recorded counter; nil if a sample is wrong.
     ///
-    /// Where a block is missing, there is silence or an old block. But each sample is at its place
-    /// in a block.
+    /// A missing block is replaced by silence or an old block. But each sample keeps its offset in
+    /// the block.
     private func lostBlocks(_ kept: [Float], block: Int = 64) -> Int? {
       var place: Int?
       var (first, last) = (0, 0)
@@ -29,7 +29,7 @@ extension NodeTests {
         place = here
         last = number - index
       }
-      // A frame later in the file than in time means missing blocks before.
+      // A frame later in the file than in time follows missing blocks.
       return max(0, last - first) / block
     }
 
@@ -84,7 +84,7 @@ extension NodeTests {
       #expect((0.6...20).contains(Double(kept.count) / 48_000))
       let isHeardWhole = isWhole(heard)
       #expect(isHeardWhole)
-      // Everything recorded meanwhile is in it.
+      // The file has everything recorded so far.
       let offset = Int(heard.start % (1 << 22)) - Int(kept[0] * Float(1 << 23))
       let part = kept.dropFirst(max(0, offset)).prefix(heard.samples.count)
       let difference = Measure.firstDifference(part, heard.samples)
@@ -94,13 +94,13 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `the node's end is the take's end, with the fade`() throws {
+    func `the node's exit ends the take, with the complete fade-out`() throws {
       let (server, node, phone) = try startNode([
         "--set", "/capture/source=out", "--set", "/capture/on=1",
       ])
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      try waitUntil("it has kept a part of a second") { seconds(phone) > 0.4 }
+      try waitUntil("part of a second is captured") { seconds(phone) > 0.4 }
       let told = seconds(phone)
       probe.close()
       #expect(node.end() == 0)
@@ -109,7 +109,7 @@ extension NodeTests {
       #expect(take.loudness != nil && !take.title.contains("recovered"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: home(node) + "/takes").count == 2)
       let kept = try sound(take, node)
-      // It has the whole fade, and the sound before.
+      // It has the complete fade, and the sound before.
       let (loudest, last) = (Measure.peak(kept), kept.last)
       #expect(loudest == 0.5 && last == 0)
     }
@@ -124,7 +124,7 @@ extension NodeTests {
       #expect(phone.sync())
       let ear = Ear()
       probe.listen(ear.hear)
-      // The clock that maps times stands still while the server is held.
+      // The clock that maps times to frames stops while the server is held.
       probe.setFreewheel(true)
       ear.turnstile.hold()
       let clock = try #require(phone.ask("/clock")).arguments
@@ -166,12 +166,12 @@ extension NodeTests {
         phone.send("/capture/format", .string(round % 2 == 0 ? "24" : "float"))
         phone.send("/capture/on", .int32(1))
         #expect(phone.sync())
-        letPass(seconds: .random(in: 0..<2), "it is killed at any moment")
+        letPass(seconds: .random(in: 0..<2), "a random moment")
         let told = seconds(phone)
         kill(node.id, SIGKILL)
         _ = node.awaitEnd()
         probe.close()
-        // Readable as it is, whatever its header lacks.
+        // Readable, although its header is incomplete.
         let part = try FileManager.default.contentsOfDirectory(atPath: home(node) + "/takes")
           .first { $0.hasSuffix(".wav.part") }
         if let part { #expect(try WaveLayout(home(node) + "/takes/" + part).frames >= 0) }
@@ -185,7 +185,7 @@ extension NodeTests {
           #expect(lostBlocks(try sound(take, node)) != nil)
         }
       }
-      print("killed eight times, the most that was lost is \(Int(worst * 1000)) ms")
+      print("killed eight times: lost \(Int(worst * 1000)) ms at most")
     }
 
     // MARK: - Bad disks
@@ -206,7 +206,7 @@ extension NodeTests {
       var error: Received?
       let heard = try probe.record {
         error = phone.receive("/error")
-        try probe.pass(seconds: 0.3, "what is heard after the fault is looked at, too")
+        try probe.pass(seconds: 0.3, "the sound after the fault is checked, too")
       }
       let (isHeardWhole, heardFrames) = (isWhole(heard), heard.samples.count)
       #expect(isHeardWhole && heardFrames > 4000)
@@ -238,7 +238,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
+    @Test(.enabled(if: geteuid() == 0, "mounting a small disk requires root"))
     func `a full disk stops it, and its data is a take as soon as there is room`() throws {
       let (server, node, _) = try startNode()
       let disk = home(node) + "/takes"
@@ -257,7 +257,7 @@ extension NodeTests {
       #expect(try shell("mount", "-o", "remount,size=10m", disk) == 0)
       phone.send("/capture/on", .int32(1))
       #expect(phone.sync())
-      try waitUntil("there is something to keep") { seconds(phone) > 0.2 }
+      try waitUntil("part of a second is captured") { seconds(phone) > 0.2 }
       #expect(ended(phone) != nil)
       #expect(try takes(node).count == 2)
       // A read-only disk.
@@ -292,7 +292,7 @@ extension NodeTests {
         try phone.awaitServer("running")
         #expect(phone.ask("/status/rate")?.arguments == [.int32(Int32(rate))])
         let before = seconds(phone)
-        try waitUntil("the capture goes on") { seconds(phone) > before + 0.1 }
+        try waitUntil("the capture continues") { seconds(phone) > before + 0.1 }
       }
       try restart(rate: 48_000)
       #expect(phone.ask("/capture/state")?.arguments[2] == id)

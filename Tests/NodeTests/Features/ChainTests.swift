@@ -35,10 +35,10 @@ extension NodeTests {
       phone.send("/pitch/engine", .string(engine))
       phone.send("/pitch/semitones", .float(12))
       #expect(phone.sync())
-      try waitUntil("the chain tells of its delay") {
+      try waitUntil("the chain reports its latency") {
         probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound ?? 0 > 0
       }
-      try probe.pass(seconds: 0.5, "what was heard before the pitch was changed fades out")
+      try probe.pass(seconds: 0.5, "the sound from before the pitch change fades out")
       let heard = try probe.unbroken(seconds: 0.5)
       // 400 Hz has a period of 120 frames. The shifters that preserve formants or follow chords
       // cost a single tone some of its purity.
@@ -49,10 +49,10 @@ extension NodeTests {
       let most = ["live": 150, "voice": 27 * 48, "studio": 43 * 48 + 1][engine]!
       #expect((1...most).contains(delay.lowerBound))
       phone.send("/chain/bypass", .int32(1))
-      try waitUntil("no delay is told any more") {
+      try waitUntil("no latency is reported any more") {
         probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound == 0
       }
-      try probe.pass(seconds: 0.5, "what is in the chain fades out")
+      try probe.pass(seconds: 0.5, "the chain's tail decays")
       let after = try probe.unbroken(seconds: 0.5)
       #expect(Measure.aperiodicity(after, period: 240) < -100)
       probe.close()
@@ -108,7 +108,7 @@ extension NodeTests {
           }
         }
         if round % 10 == 9 { phone.send("/chain/reset") }
-        try probe.pass(seconds: 0.03, "so long it plays with these values")
+        try probe.pass(seconds: 0.03, "it plays with these values")
       }
       #expect(phone.sync())
       let heard = try probe.record(seconds: 0.3)
@@ -117,7 +117,7 @@ extension NodeTests {
       #expect(phone.receiveAll(seconds: 0.2).allSatisfy { $0.address != "/error" })
       phone.send("/preset", .string("dry"))
       #expect(phone.sync())
-      try probe.pass(seconds: 0.5, "what is in the chain fades out")
+      try probe.pass(seconds: 0.5, "the chain's tail decays")
       let dry = try probe.unbroken(seconds: 0.5)
       #expect(Measure.residue(dry, hertz: 180, sampleRate: 48_000) < -100)
       probe.close()

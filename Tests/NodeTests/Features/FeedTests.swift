@@ -58,7 +58,7 @@ extension NodeTests {
         let database = try server.database()
         return [try BoardProcess(database: database), try BoardProcess(database: database)]
       case .failure(let fault):
-        withKnownIssue("PostgreSQL can't be had here") { throw fault }
+        withKnownIssue("PostgreSQL is not available here") { throw fault }
         return nil
       }
     }
@@ -93,7 +93,7 @@ extension NodeTests {
       try ear.connect(to: "bob")
       let played = ask(hearer, "/feed/play", told.arguments[0])
       #expect(played.done?.last == "listen <b>here</b>", "\(played)")
-      try ear.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
+      try ear.awaitBlock("the post's sound plays") { Measure.peak($0) > 0.2 }
       let heard = try ear.unbroken(seconds: 0.2)
       #expect(isTone(heard))
       // The player treats it like a take, and done closes it.
@@ -118,7 +118,7 @@ extension NodeTests {
       let (node, phone) = try startNode(on: server, hasPage: true)
       let own = "http://127.0.0.1:\(node.webPort)/board"
       #expect(ask(phone, "/feed/post", .string("from the node")).done != nil)
-      try waitUntil("it is on the node's own board") { posts(phone).count == 1 }
+      try waitUntil("the node's own board has the post") { posts(phone).count == 1 }
       let folder = try TemporaryFolder()
       let file = folder.path("clip.wav")
       try SoundFixture.write(file, [(0..<96_000).map { Self.tone(UInt32($0)) }])
@@ -144,7 +144,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       #expect(ask(phone, "/feed/play", .int32(listed[0].number)).done != nil)
-      try probe.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
+      try probe.awaitBlock("the post's sound plays") { Measure.peak($0) > 0.2 }
       let heard = try probe.unbroken(seconds: 0.15)
       #expect(isTone(heard))
       #expect(ask(phone, "/feed/play", .int32(listed[2].number)).fault.hasPrefix("missing"))
@@ -177,13 +177,13 @@ extension NodeTests {
       }
       let (node, phone) = try startNode(on: server, home: home)
       #expect(phone.ask("/feed/board")?.arguments == [.string(url)])
-      try waitUntil("they are there still") {
+      try waitUntil("the posts are still queued") {
         phone.ask("/feed/waiting")?.arguments == [.int32(3)]
       }
       let board = try BoardProcess(database: database, port: port)
       // A new post contacts the board at once.
       #expect(ask(phone, "/feed/post", .string("four")).done != nil)
-      try waitUntil("all are sent") {
+      try waitUntil("all posts are sent") {
         phone.ask("/feed/waiting")?.arguments == [.int32(0)]
       }
       #expect(posts(phone).map(\.message) == ["four", "three", "two", "one"])
@@ -191,7 +191,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a wrong setting is answered with one line that says what is right`() throws {
+    func `an invalid setting is reported in one line with the valid values`() throws {
       let (_, node, phone) = try startNode()
       for wrong in ["board.example", "ftp://board.example", "http://name:word@board.example"] {
         phone.send("/feed/board", .string(wrong))

@@ -91,7 +91,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `an invalid request is answered with one line, and the node runs on`() throws {
+    func `an invalid request is reported in one line, and the node runs on`() throws {
       for (packet, code) in [
         (message("/grid/touch", .int32(9), .int32(1)), "range"),
         (message("/grid/9/1", .float(1)), "range"),
@@ -157,7 +157,7 @@ extension NodeTests {
       phone.send("/phrase/record")
       for column: Int32 in [1, 3, 5] {
         phone.send("/grid/touch", .int32(1), .int32(column))
-        try phone.pass(seconds: 0.03, "the length of the note")
+        try phone.pass(seconds: 0.03, "the note's length")
         phone.send("/grid/release", .int32(1), .int32(column))
       }
       phone.send("/phrase/stop")
@@ -166,7 +166,7 @@ extension NodeTests {
       phone.send("/phrase/play")
       let told = watcher.receive { $0.count { $0.address == "/phrase/note" } == 3 }
         .filter { $0.address == "/phrase/note" }
-      try waitUntil("the phrase is over") {
+      try waitUntil("the phrase has ended") {
         phone.ask("/phrase/state")?.arguments[0] == .string("stopped")
       }
       #expect(told.map { $0.arguments[0].text } == ["A", "B", "C#"])

@@ -44,9 +44,9 @@ extension NodeTests {
           let frame = keyboard.frame &+ 9607
           keyboard.play([0x90, 69, 100], at: frame)
           keyboard.play([0x80, 69, 0], at: frame &+ 4800)
-          try probe.pass(seconds: 0.6, "the note begins after 0.2 s, is 0.1 s long, and rings out")
+          try probe.pass(seconds: 0.6, "the note starts after 0.2 s, lasts 0.1 s, and rings out")
         }
-        // If the machine was late, that is later than requested.
+        // Later than requested if the machine was late.
         let played = keyboard.takePlayed()
         #expect(heard.gaps == 0 && played.count == 2)
         let found = beginnings(heard)
@@ -75,9 +75,9 @@ extension NodeTests {
         _ = listener.take()
         let column = Int32(cell % 4 + 1)
         let heard = try probe.record {
-          try probe.pass(seconds: 0.1, "silence, by which the note's beginning is known")
+          try probe.pass(seconds: 0.1, "silence, so that the onset is detected")
           phone.send("/grid/touch", .int32(1), .int32(column), .float(0.5))
-          try probe.pass(seconds: 0.1, "so long the note is")
+          try probe.pass(seconds: 0.1, "the note's length")
           phone.send("/grid/release", .int32(1), .int32(column))
           try probe.pass(seconds: 0.3, "the note rings out")
         }
@@ -112,7 +112,7 @@ extension NodeTests {
         var isGreeted = false
         for _ in 0..<40 where !isGreeted {
           isGreeted = isSounding(phone)
-          try phone.pass(seconds: 0.02, "all that sounds in this time is noted")
+          try phone.pass(seconds: 0.02, "levels are sampled")
         }
         return isGreeted
       }
@@ -120,9 +120,9 @@ extension NodeTests {
       #expect(try !isGreeted(aside))
       #expect(alone.end() == 0)
       let (heard, phone) = try start(["--connect"])
-      try waitUntil("it greets", every: 0) { isSounding(phone) }
-      // It is short: its decay is over soon.
-      try waitUntil("the greeting is over") {
+      try waitUntil("the greeting plays", every: 0) { isSounding(phone) }
+      // It is short, and decays soon.
+      try waitUntil("the greeting has ended") {
         phone.ask("/status/voices")?.arguments == [.int32(0)]
       }
       phone.send("/settings/startup", .int32(0))

@@ -21,15 +21,15 @@ extension NodeTests {
       probe.setFreewheel(true)
       // 2 dB above unity loop gain.
       phone.send("/live/gain", .float(2))
-      try probe.awaitBlock("there is a howl") { level($0) > 0.3 }
+      try probe.awaitBlock("there is feedback") { level($0) > 0.3 }
 
       phone.send("/guard/hold", .float(600))
       phone.send("/guard/on", .int32(1))
       func notches() throws -> [Double] {
         try #require(phone.ask("/guard/notches")).arguments.compactMap(\.number)
       }
-      try waitUntil("the howl is found") { try !notches().isEmpty }
-      try probe.awaitBlock("the howl is over") { level($0) < 0.02 }
+      try waitUntil("the feedback is detected") { try !notches().isEmpty }
+      try probe.awaitBlock("the feedback has ended") { level($0) < 0.02 }
       let found = try notches()
       try #require((1...8).contains(found.count / 2))
       // The resonance is at 1 kHz, and loop modes are 100 Hz apart.
@@ -41,16 +41,16 @@ extension NodeTests {
       // At this level there is no feedback: cleared notches stay cleared.
       phone.send("/live/gain", .float(-20))
       phone.send("/guard/clear")
-      try waitUntil("the notches are told to be gone") {
+      try waitUntil("the node reports no notches") {
         ear.receive("/guard/notches")?.arguments.isEmpty == true
       }
       phone.send("/live/gain", .float(2))
-      try waitUntil("the howl is found again") {
+      try waitUntil("the feedback is detected again") {
         ear.receive("/guard/notches")?.arguments.isEmpty == false
       }
 
       phone.send("/guard/on", .int32(0))
-      try probe.awaitBlock("it howls again") { level($0) > 0.3 }
+      try probe.awaitBlock("there is feedback again") { level($0) > 0.3 }
       #expect(phone.ask("/guard/notches")?.arguments.isEmpty == true)
       probe.setFreewheel(false)
       probe.close()

@@ -1,8 +1,8 @@
 import Foundation
 import Howl
 
-/// Ten milliseconds of delay from the loudspeaker to the microphone, and a resonance at 1 kHz:
-/// every other mode of the loop is at least 3 dB weaker.
+/// A feedback path with a delay of ten milliseconds and a resonance at 1 kHz: all other modes of
+/// the loop are at least 3 dB weaker.
 final class HowlingWay: @unchecked Sendable {
   private static let frames = 480
   private static let size = 4096

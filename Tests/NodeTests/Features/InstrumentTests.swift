@@ -19,7 +19,7 @@ extension NodeTests {
       ) throws {
         (server, node, phone) = try startNode(
           arguments, environment: ["SYRINX_SOUNDFONTS": fonts], home: home)
-        try waitUntil("it has an instrument") { present != "" }
+        try waitUntil("an instrument is loaded") { present != "" }
       }
 
       func write(_ name: String, _ bytes: [UInt8]) throws {
@@ -108,7 +108,7 @@ extension NodeTests {
         #expect(stage.ask("/grid/instrument", .string(name)) == [name])
         #expect(stage.present == name)
       }
-      // The list has only what can be played.
+      // The list has only playable instruments.
       #expect(!stage.names.contains("trumpet"))
       #expect(stage.node.errors.contains("no General MIDI soundfont"))
       let unknown = stage.ask("/grid/instrument", .string("organ grinder"))

@@ -17,7 +17,7 @@ extension NodeTests {
       var hertz: Double { 440 * pow(2, Double(note - 69) / 12) }
     }
 
-    // How long a cell is held, and where its pitch is measured: after its attack.
+    // The length of a note, and the part in which its pitch is measured, after the attack.
     private static let held: Int64 = 10_000
     private static let heard: Range<Int64> = 3000..<9500
 
@@ -35,14 +35,14 @@ extension NodeTests {
       let told = phone.receive(untilOneOf: ["/synced"])
       let layout = try #require(told.first { $0.address == "/grid/layout" }).arguments
       guard case .int32(let rows) = layout[0], case .int32(let columns) = layout[1] else {
-        throw Fault("a layout of \(layout)")
+        throw Fault("unexpected layout: \(layout)")
       }
       var cells: [Cell] = []
       for received in told where received.address == "/grid/cell" {
         guard case .int32(let row) = received.arguments[0],
           case .int32(let column) = received.arguments[1],
           let name = received.arguments[2].text, let note = received.arguments[3].number
-        else { throw Fault("a cell of \(received)") }
+        else { throw Fault("unexpected cell: \(received)") }
         #expect((1...rows).contains(row) && (1...columns).contains(column))
         cells.append(Cell(row: row, column: column, name: name, note: Int(note)))
       }
@@ -58,7 +58,7 @@ extension NodeTests {
       /// Its number in the SoundFont; nil if it is built in.
       let program: Int?
 
-      /// The distance to the next note in frames, so that the release of this one has ended.
+      /// The distance to the next note in frames, which includes the release of this one.
       var rest: Int64 { program == nil ? 2000 : 24_000 }
 
       var testDescription: String { program == nil ? "\(name), built in" : name }
@@ -118,7 +118,7 @@ extension NodeTests {
       phone.send("/grid/route", .string("direct"))
       let scales = try #require(phone.ask("/scales")).arguments.compactMap(\.text)
       #expect(scales.count > 40)
-      try probe.pass(seconds: 0.5, "the clock that times are mapped by is smoothed over it")
+      try probe.pass(seconds: 0.5, "the smoothed clock settles")
       let ear = Ear()
       probe.listen(ear.hear)
       probe.setFreewheel(true)

@@ -23,7 +23,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a controller at the port changes what it is bound to, also after a restart`() throws {
+    func `a controller at the port changes its mapped address, also after a restart`() throws {
       let keyboard = try MIDIProbe(server: server.name)
       try keyboard.connect(to: "syrinx", listening: false, phone: phone)
       phone.send("/midi/learn", .string("/live/gain"))
@@ -73,12 +73,12 @@ extension NodeTests {
       #expect(heard.gaps == 0)
       let found = clicks(heard.samples)
       #expect(found.count >= 5)
-      // The first may have started before.
+      // The first one may have started earlier.
       let steps = zip(found.dropFirst(), found.dropFirst(2)).map { $1 - $0 }
       #expect(steps.allSatisfy { $0 == 12_000 })
       phone.send("/metronome/on", .int32(0))
       #expect(phone.sync())
-      try probe.awaitBlock("the last click is over") { $0.allSatisfy { $0 == 0 } }
+      try probe.awaitBlock("the last click has ended") { $0.allSatisfy { $0 == 0 } }
       #expect(try probe.record(seconds: 0.3).samples.allSatisfy { $0 == 0 })
       probe.close()
       #expect(node.end() == 0)
@@ -112,7 +112,7 @@ extension NodeTests {
         #expect((0...3).contains(Int(beat.rounded())))
       }
       keyboard.roll(false)
-      // It is released at the end.
+      // The node releases it at its exit.
       #expect(node.end() == 0)
       #expect(keyboard.takeTimebase(conditionally: true))
       keyboard.close()
@@ -129,7 +129,7 @@ extension NodeTests {
       keyboard.releaseTimebase()
       phone.send("/transport/lead", .int32(1))
       try phone.awaitValue(of: "/transport/lead", .int32(1))
-      letPass(seconds: 0.3, "it is not given up again")
+      letPass(seconds: 0.3, "the timebase stays with it")
       #expect(phone.ask("/transport/lead")?.arguments == [.int32(1)])
       phone.send("/subscribe", .string("/transport/lead"))
       #expect(phone.receive("/transport/lead")?.arguments == [.int32(1)])

@@ -29,12 +29,12 @@ extension NodeTests {
       #expect(phone.receive("/midi/learnt") != nil)
       #expect(phone.ask("/loop/2/state")?.arguments.first == .string("empty"))
       var heard: [MIDIProbe.Heard] = []
-      try waitUntil("its light is dark") {
+      try waitUntil("its LED is off") {
         heard += keyboard.take()
         return heard.last?.bytes == [0x94, 60, 0]
       }
       _ = keyboard.takePlayed()
-      try phone.pass(seconds: 0.03, "the contact of the learned key bounces no more")
+      try phone.pass(seconds: 0.03, "the learned key's contact has settled")
       // On and off again: the earlier LED state is part of the result.
       var delays: [UInt32] = []
       var next: UInt32?
@@ -43,7 +43,7 @@ extension NodeTests {
         keyboard.play([0x84, 60, 0], at: next)
         var lit: MIDIProbe.Heard?
         let wanted: UInt8 = index % 2 == 0 ? 127 : 0
-        try waitUntil("the light is \(wanted)") {
+        try waitUntil("the LED is \(wanted)") {
           lit = keyboard.take().last { $0.bytes == [0x94, 60, wanted] }
           return lit != nil
         }
@@ -53,13 +53,13 @@ extension NodeTests {
           next = pressed &+ 1440
         }
       }
-      // A loop between two clients is a buffer later.
+      // A connection back to an earlier client adds a buffer.
       #expect(delays == Array(repeating: 64, count: 12))
       keyboard.close()
       keyboard = try MIDIProbe(server: server.name)
       heard = []
       try keyboard.connect(to: "syrinx", listening: true, phone: phone)
-      try waitUntil("the light is sent again") {
+      try waitUntil("the LED state is sent again") {
         heard += keyboard.take()
         return heard.contains { $0.bytes == [0x94, 60, 0] }
       }
@@ -112,16 +112,16 @@ extension NodeTests {
       for (name, press) in ways {
         try press()
         // Longer than the time in which a second press belongs to the first.
-        try waitUntil("\(name): it records") {
+        try waitUntil("\(name): the loop records") {
           state()[0] == .string("recording") && state()[1].number ?? 0 > 0.4
         }
         try press()
-        try waitUntil("\(name): it plays") { state()[0] == .string("playing") }
+        try waitUntil("\(name): the loop plays") { state()[0] == .string("playing") }
         let bars = (state()[2].number ?? 0) / 0.5
         #expect(bars.rounded() >= 1 && abs(bars - bars.rounded()) < 1e-4, "\(name): \(bars) bars")
         phone.send("/loop/1/clear")
-        try waitUntil("\(name): it is empty") { state()[0] == .string("empty") }
-        try phone.pass(seconds: 0.5, "a sooner press would be the second of a double one")
+        try waitUntil("\(name): the loop is empty") { state()[0] == .string("empty") }
+        try phone.pass(seconds: 0.5, "an earlier press would make a double press")
       }
       try pipe.close()
       keyboard.close()
@@ -158,7 +158,7 @@ extension NodeTests {
       let (_, node, phone) = try startNode(["--keys", path])
       #expect(node.errors.contains("--keys: \(path) does not exist yet; waiting for it"))
       try #require(mkfifo(path, 0o600) == 0)
-      try waitUntil("it is read") { node.errors.contains("--keys: reading \(path)") }
+      try waitUntil("the device is open") { node.errors.contains("--keys: reading \(path)") }
       func press(_ key: UInt16) throws {
         let pipe = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         // A key is between events of other types, repeats, and is released.
@@ -173,10 +173,10 @@ extension NodeTests {
       #expect(
         phone.receive("/midi/learnt")?.arguments.last == .string("key:KEY_PAGEDOWN"))
       #expect(phone.ask("/loop/state")?.arguments.first == .string("empty"))
-      try phone.pass(seconds: 0.03, "the contact of the learned key bounces no more")
+      try phone.pass(seconds: 0.03, "the learned key's contact has settled")
       try press(104)
       try press(109)
-      try waitUntil("it records") {
+      try waitUntil("the loop records") {
         phone.ask("/loop/state")?.arguments.first == .string("recording")
       }
       #expect(node.end() == 0)

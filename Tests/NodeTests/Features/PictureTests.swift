@@ -71,7 +71,7 @@ extension NodeTests {
       let id = try home.add("Dawn") { $0.species = "Wren" }.id
       let (_, node, phone) = try startNode(settings, home: home.home)
       phone.send("/take/picture", .string(id))
-      try waitUntil("the picture is asked for") {
+      try waitUntil("the picture is requested") {
         server.requests.contains { $0.target.hasSuffix("medium.jpg") }
       }
       #expect(phone.sync())

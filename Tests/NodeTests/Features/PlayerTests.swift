@@ -44,12 +44,12 @@ extension NodeTests {
       #expect(playing[7] == .string("pause"))
 
       // The output is the tone, although the input is not passed through.
-      try probe.awaitBlock("the tone begins") { Measure.peak($0) > 0.1 }
+      try probe.awaitBlock("the tone starts") { Measure.peak($0) > 0.1 }
       let heard = try probe.record(seconds: 0.2)
       #expect(Measure.peak(heard.samples) > 0.25)
 
       phone.send("/loop/overdub")
-      try probe.pass(seconds: 0.1, "so long it is added to")
+      try probe.pass(seconds: 0.1, "the overdub's length")
       phone.send("/loop/overdub")
       #expect(phone.sync())
       #expect(phone.ask("/player/state")?.arguments.last == .int32(1))
@@ -65,7 +65,7 @@ extension NodeTests {
       #expect(abs(position - 0.125) < 1e-4)
       phone.send("/player/stop")
       #expect(phone.sync())
-      try probe.awaitBlock("it has faded out") { Measure.peak($0) == 0 }
+      try probe.awaitBlock("the output has faded out") { Measure.peak($0) == 0 }
       #expect(Measure.peak(try probe.record(seconds: 0.05).samples) == 0)
       #expect(node.end() == 0)
     }
@@ -87,7 +87,7 @@ extension NodeTests {
       phone.send("/live/route", .string("off"))
       phone.send("/loop/route", .string("direct"))
       #expect(phone.sync())
-      try probe.pass(seconds: 0.5, "the clock that times are mapped by is smoothed over it")
+      try probe.pass(seconds: 0.5, "the smoothed clock settles")
       let ear = Ear()
       probe.listen(ear.hear)
       probe.setFreewheel(true)
@@ -121,7 +121,7 @@ extension NodeTests {
       // Silent before the punch-in; after a millisecond complete, bit for bit.
       #expect((play - 1000..<play).allSatisfy { ear[$0] == 0 })
       #expect((48..<length).allSatisfy { ear[play + $0] == played(start + $0) })
-      // Of the third cycle: past the crossfade, and past the fades of the overdub.
+      // In the third cycle: after the crossfade, and after the fades of the overdub.
       let third = play + 2 * length
       func loop(_ place: Int64) -> Float { played(start + place) }
       #expect((240..<7001).allSatisfy { ear[third + $0] == loop($0) })
@@ -146,7 +146,7 @@ extension NodeTests {
       #expect(phone.sync())
       // The node checks the tempo twenty times per second.
       try phone.awaitValue(of: "/metronome/bpm", .float(90))
-      // Another value set meanwhile is overwritten.
+      // A value set by a client is overwritten.
       phone.send("/metronome/bpm", .float(200))
       #expect(phone.sync())
       try phone.awaitValue(of: "/metronome/bpm", .float(90))
@@ -156,15 +156,15 @@ extension NodeTests {
       let next = try #require(phone.ask("/player/next")).arguments
       let after = master.frame
       #expect(next[0] == .string("record"))
-      // A bar is two seconds: the beat that it waits for is a bar's end, from wherever it was
-      // requested; a few blocks are each client's own.
+      // A bar is two seconds, and the change is queued for the end of one, within the few blocks by
+      // which the clients differ.
       let wait = try #require(next[1].number) * 48_000
       let rest = (Double(after) + wait).truncatingRemainder(dividingBy: 96_000)
       let late = min(rest, 96_000 - rest)
       #expect(late <= Double(after - before) + 512, "\(wait), \(before), \(after)")
       // Four of the transport's bars in a row: earlier ones may be the node's own.
       var beats: [[Argument]] = []
-      try waitUntil("the transport's beats are told one after the other") {
+      try waitUntil("the transport's beats are reported in sequence") {
         if let beat = eye.receive("/metronome/beat") { beats.append(beat.arguments) }
         let numbers = beats.suffix(4).compactMap(\.first?.number)
         return beats.suffix(4).allSatisfy { $0.last == .int32(3) } && numbers.count == 4
@@ -185,7 +185,7 @@ extension NodeTests {
       probe.setFreewheel(true)
       defer { probe.setFreewheel(false) }
       phone.send("/player/record")
-      try waitUntil("it is told that the recording has ended") {
+      try waitUntil("the end of the recording is reported") {
         let received = phone.receive("/player/state")
         return words(received) == ["start", "standby"]
           && received?.arguments[3].number ?? 0 > 9

@@ -89,8 +89,8 @@ extension NodeTests {
           phone.send("/pitch/semitones", .int32(Int32(number % 20)))
           phone.send("/preset/save", .string("mine"))
         }
-        // One save takes milliseconds: the kill falls somewhere among them.
-        letPass(seconds: Double(round) * 0.003 + 0.0005, "it is killed at another moment each time")
+        // A save takes milliseconds, in which the kill happens.
+        letPass(seconds: Double(round) * 0.003 + 0.0005, "a different moment each time")
         kill(node.id, SIGKILL)
         _ = node.awaitEnd()
         let settings = try settings(file)

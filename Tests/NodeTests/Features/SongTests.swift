@@ -77,7 +77,7 @@ extension NodeTests {
 
       /// The state as a word, and the number of the song.
       var state: (word: String, number: Int) {
-        guard let state = phone.ask("/music/state")?.arguments else { return ("no answer", -1) }
+        guard let state = phone.ask("/music/state")?.arguments else { return ("no reply", -1) }
         return (state[0].text ?? "", Int(state[1].number ?? -1))
       }
 
@@ -135,7 +135,7 @@ extension NodeTests {
         ("/music/next", "3", 600),
       ] {
         #expect(stage.done(address) == title)
-        try stage.probe.pass(seconds: 0.2, "the song before fades out")
+        try stage.probe.pass(seconds: 0.2, "the previous song fades out")
         let heard = try stage.take()
         #expect(Measure.residue(heard, hertz: hertz, sampleRate: 48_000) < -90)
       }
@@ -155,7 +155,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: ["live", "voice", "studio"])
-    func `on the route chain, pitch and rate are the chain's, each on its own`(engine: String)
+    func `on the route chain, the chain's pitch and rate apply independently`(engine: String)
       throws
     {
       let stage = try Stage()
@@ -167,7 +167,7 @@ extension NodeTests {
       stage.phone.send("/pitch/semitones", .float(12))
       stage.phone.send("/stretch/rate", .float(0.5))
       #expect(stage.phone.sync())
-      try stage.probe.pass(seconds: 0.6, "what was heard before the change fades out")
+      try stage.probe.pass(seconds: 0.6, "the sound from before the change fades out")
       let frames = stage.phone.ask("/clock")?.arguments[0].number ?? 0
       let before = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       let heard = try stage.take()
@@ -175,13 +175,13 @@ extension NodeTests {
       // preserve formants or follow chords cost a single tone some of its purity; unchanged, it
       // is at -3 or above.
       #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -45 : -15))
-      try stage.probe.pass(seconds: 1, "the song goes on meanwhile, at half its speed")
+      try stage.probe.pass(seconds: 1, "the song plays on, at half its speed")
       let after = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       let passed = ((stage.phone.ask("/clock")?.arguments[0].number ?? 0) - frames) / 48_000
       #expect(after > before && after - before < passed * 0.5 + 0.7)
       stage.phone.send("/music/route", .string("direct"))
       #expect(stage.phone.sync())
-      try stage.probe.pass(seconds: 0.3, "what is in the chain fades out")
+      try stage.probe.pass(seconds: 0.3, "the chain's tail decays")
       let direct = try stage.take()
       #expect(Measure.aperiodicity(direct, period: 240) < -90)
       #expect(Measure.aperiodicity(direct, period: 120) > -3)
@@ -199,7 +199,7 @@ extension NodeTests {
       unlink("\(stage.music)/a.wav")
       unlink("\(stage.music)/b.wav")
       mkfifo("\(stage.music)/b.wav", 0o600)
-      try stage.probe.pass(seconds: 0.3, "more is read of what is gone")
+      try stage.probe.pass(seconds: 0.3, "the deleted file is read further")
       let heard = try stage.take()
       #expect(Measure.residue(heard, hertz: 441, sampleRate: 48_000) < -90)
       stage.phone.send("/stretch/rate", .float(4))
@@ -259,7 +259,7 @@ extension NodeTests {
         try stage.probe.record {
           #expect(stage.done("/music/play") == "a")
           // One error for each unplayable file, and the end of the last song.
-          try waitUntil("all songs are over") {
+          try waitUntil("all songs have ended") {
             for received in listener.receiveAll(seconds: 0.1) where received.address == "/error" {
               told.append(received.arguments[2].text ?? "")
             }
@@ -283,10 +283,10 @@ extension NodeTests {
     @Test(.hangLimit)
     func `after a server restart at another rate the song continues`() throws {
       let stage = try Stage()
-      // Longer than the restart takes: without a server the song goes on by the host's clock.
+      // Longer than the restart: without a server, the song advances by the host's clock.
       try stage.write("a.flac", hertz: 300, seconds: 180)
       #expect(stage.done("/music/play") == "a")
-      try stage.probe.pass(seconds: 0.5, "so much of the song is over")
+      try stage.probe.pass(seconds: 0.5, "a part of the song plays")
       let before = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       let left = HostTime.steady
       stage.probe.close()
@@ -298,7 +298,7 @@ extension NodeTests {
       let probe = try Probe(server: stage.server.name)
       try probe.connect(to: "syrinx")
       #expect(stage.state == ("playing", 1))
-      try probe.awaitBlock("the song is heard") { Measure.peak($0) > 0.1 }
+      try probe.awaitBlock("the song plays") { Measure.peak($0) > 0.1 }
       try probe.pass(seconds: 0.2, "it fades in")
       let heard = try probe.record(seconds: 0.2)
       #expect(heard.gaps == 0)

@@ -72,7 +72,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a NaN is stopped and counted`() throws {
+    func `a NaN is silenced and counted`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name) { $0 % 1000 == 0 ? .nan : 0.5 }
       try probe.connect(to: "syrinx")

@@ -28,11 +28,11 @@ extension NodeTests {
       try phone.awaitLength(seconds)
       phone.send("/player/stop")
       #expect(phone.sync())
-      try phone.pass(seconds: 0.05, "what lies behind the end arrives in it")
+      try phone.pass(seconds: 0.05, "sound after the end is recorded")
     }
 
     @Test(
-      .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
+      .enabled(if: geteuid() == 0, "mounting a small disk requires root"),
       .hangLimit)
     func `a full disk is reported, and used again when it has room`() throws {
       guard let disk = try SmallDisk(megabytes: 3) else {
@@ -44,7 +44,7 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       try record(phone, seconds: 0.5)
       try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
-      // Two seconds are 384 bytes a millisecond, half of one is less than that.
+      // The take needs more than the free space.
       try disk.fill(leaving: 80_000)
       let isWhole = try soundsOn(probe) {
         let full = fault(phone, "/take/save")
@@ -54,7 +54,7 @@ extension NodeTests {
         #expect(fault(phone, "/takes") == nil)
       }
       #expect(isWhole)
-      // Nothing is left behind, and the loop is complete.
+      // No file remains, and the loop is complete.
       let takes = try FileManager.default.contentsOfDirectory(atPath: disk.path + "/home/takes")
       #expect(takes == ["trash"])
       try disk.empty()
@@ -63,7 +63,7 @@ extension NodeTests {
     }
 
     @Test(
-      .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
+      .enabled(if: geteuid() == 0, "mounting a small disk requires root"),
       .hangLimit)
     func `takes on a read-only disk are reported, and the node plays`() throws {
       guard let disk = try SmallDisk(megabytes: 3) else {
@@ -142,7 +142,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
       try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
-      #expect(try soundsOn(probe) { try probe.pass(seconds: 0.1, "the part that is looked at") })
+      #expect(try soundsOn(probe) { try probe.pass(seconds: 0.1, "the checked part") })
       #expect(node.end() == 0)
     }
   }

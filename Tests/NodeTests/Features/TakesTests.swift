@@ -22,7 +22,7 @@ extension NodeTests {
       try phone.awaitLength(seconds)
       phone.send("/player/stop")
       #expect(phone.sync())
-      try phone.pass(seconds: 0.05, "what lies behind the end arrives in it")
+      try phone.pass(seconds: 0.05, "sound after the end is recorded")
     }
 
     @Test(.hangLimit)
@@ -62,7 +62,7 @@ extension NodeTests {
       let shown = phone.receive(untilOneOf: ["/reply"])
       #expect(shown.first { $0.address == "/take/sound" }?.arguments[2] == .string("vader"))
       #expect(phone.receive("/reply")?.arguments[0] == .string("/take/play"))
-      try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
+      try probe.awaitBlock("the take starts") { Measure.peak($0) > 0.1 }
       let heard = try probe.record(seconds: 0.2)
       #expect(Measure.peak(heard.samples) > 0.25)
       #expect(node.end() == 0)
@@ -110,7 +110,7 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       phone.send("/loop/route", .string("direct"))
       #expect(ask(phone, "/take/play", .string(id)) != nil)
-      try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
+      try probe.awaitBlock("the take starts") { Measure.peak($0) > 0.1 }
       let heard = try probe.record(seconds: 0.4).samples
       // The tone is 400 Hz at any rate; some parts have the loop crossfade.
       let residues = stride(from: 0, to: 16_000, by: 2000).map {

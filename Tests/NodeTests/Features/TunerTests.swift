@@ -16,7 +16,7 @@ extension NodeTests {
 
     private func frame(_ phone: Phone) throws -> Int64 {
       guard case .int64(let frame)? = phone.ask("/clock")?.arguments.first else {
-        throw Fault("the node tells no frame")
+        throw Fault("no reply with a frame")
       }
       return frame
     }
@@ -28,7 +28,7 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       let ear = try Phone(port: node.port)
       ear.send("/subscribe", .string("/tuner"))
-      try waitUntil("the tone is told") {
+      try waitUntil("the tone is reported") {
         ear.receive("/tuner")?.arguments.first == .int32(40)
       }
       let (start, began) = (try frame(phone), HostTime.steady)

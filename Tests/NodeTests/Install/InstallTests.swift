@@ -25,7 +25,7 @@ import Testing
     process.standardOutput = output
     process.standardError = output
     process.standardInput = lines
-    // Before it runs: writing to one that reads nothing would end this process.
+    // Before it starts: a write to a script that has exited would kill this process.
     try lines.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try lines.fileHandleForWriting.close()
     try process.run()
@@ -49,7 +49,7 @@ import Testing
     String(decoding: try folder.bytes(path), as: UTF8.self)
   }
 
-  /// A link exists whatever its target.
+  /// Whether a path exists, also as a dangling link.
   private func isThere(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: folder.path(path))) != nil
   }
@@ -115,13 +115,13 @@ import Testing
     #expect(!isThere("var/lib/syrinx"))
   }
 
-  @Test func `a failed build is noticed, and nothing is installed`() throws {
+  @Test func `after a failed build, nothing is installed`() throws {
     let tools = folder.url.appendingPathExtension("tools")
     let files = FileManager.default
     let sounds = tools.appending(path: "sounds/sf2")
     try files.createDirectory(at: sounds, withIntermediateDirectories: true)
     defer { try? files.removeItem(at: tools) }
-    // A failed build, though an older one has left a program behind.
+    // A build that fails, although an older one has left a program.
     let swift = """
       #!/bin/sh
       if [ "$1" = --version ]; then echo "Swift version 99.0"; else echo "error: no such luck"; exit 1; fi
@@ -129,7 +129,7 @@ import Testing
     let path = tools.appending(path: "swift").path
     try Data(swift.utf8).write(to: URL(fileURLWithPath: path))
     try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    // With this, none is searched for.
+    // With a soundfont in place, scripts/setup installs none.
     try Data().write(to: sounds.appending(path: "some.sf2"))
     let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let failed = try script(
@@ -176,14 +176,14 @@ import Testing
     #expect(isThere("disk") && !isThere("var/lib/syrinx") && !isThere("opt"))
   }
 
-  @Test func `an impossible request is refused in one line`() throws {
+  @Test func `an invalid request is refused in one line`() throws {
     #expect(try install("--prefix", "relative").code == 64)
-    // A service of the machine would not see its own program there.
+    // A system service has no access to a program there.
     #expect(try install("--prefix", "/home/owl").code == 64)
     #expect(try script("install", "--binary", "/usr").code == 66)
     #expect(try script("install", "--binary", "/nowhere").code == 66)
     #expect(try script("install", "--port", "9000").said.contains("unknown option \"--port\""))
-    // Root has permission for all of it.
+    // Root has all permissions.
     if getuid() != 0 {
       let refused = try script("install", "--binary", "/bin/true", variables: ["DESTDIR": ""])
       #expect(refused.code == 77 && refused.said.contains("use sudo, or --user"))

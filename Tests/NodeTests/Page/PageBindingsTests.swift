@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// Pedal and controller mappings on the page.
+  /// The mappings of pedals and controllers on the page.
   @Suite struct PageBindingsTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }

@@ -26,7 +26,7 @@ extension NodeTests.PageTests {
       #expect(requests.count > 20)
       #expect(requests.filter { !$0.hasPrefix(stage.address) && !$0.hasPrefix("blob:") } == [])
       #expect(try browser.takeFaults() == [])
-      // External requests are recorded, also those that the policy blocks.
+      // External requests are recorded, including those that the policy blocks.
       try browser.run(
         """
         new Image().src = "https://tile.openstreetmap.org/0/0/0.png";
@@ -36,7 +36,7 @@ extension NodeTests.PageTests {
         "performance.getEntriesByType('resource').some((one) => one.name.includes('openstreetmap'))"
       )
       var faults: [String] = []
-      try waitUntil("the policy is told to have refused something") {
+      try waitUntil("a violation of the policy is reported") {
         faults += try browser.takeFaults()
         return faults.contains { $0.contains("Content Security Policy") }
       }
@@ -82,7 +82,7 @@ extension NodeTests.PageTests {
         let other = try phone.get(path, asking.merging(["If-None-Match": "\"old\""]) { $1 })
         #expect(other.status == 200 && other.body == answer.body, "\(path)")
       }
-      print("the page is \(bytes) bytes, packed, \(first) of them before the first picture")
+      print("the page has \(bytes) bytes, compressed, \(first) of them before the first paint")
       #expect(bytes < 200_000)
       // Ten packets: the network's first burst.
       #expect(first < 14_600)

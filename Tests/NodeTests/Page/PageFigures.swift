@@ -35,12 +35,12 @@ extension NodeTests {
       }
 
       func awaitSilence() throws {
-        try waitUntil("it is silent", every: 0.0005) { isSilent.withLock { $0 } }
+        try waitUntil("the output is silent", every: 0.0005) { isSilent.withLock { $0 } }
         began.withLock { $0 = nil }
       }
 
       func awaitSound() throws -> Double {
-        try waitUntil("it sounds", every: 0.0005) { began.withLock { $0 != nil } }
+        try waitUntil("the note sounds", every: 0.0005) { began.withLock { $0 != nil } }
         return began.withLock { $0 ?? 0 }
       }
     }
@@ -86,7 +86,7 @@ extension NodeTests {
       print(Self.row("by the page, in Chromium", byPage))
       print(
         String(
-          format: "blocks of 256 frames are 5.33 ms; the page's clock is known to %.2f ms\n",
+          format: "a buffer of 256 frames is 5.33 ms; the page's clock is known to %.2f ms\n",
           clock.width / 2e3))
     }
 
@@ -104,7 +104,7 @@ extension NodeTests {
         }
         return (try value("xruns"), try value("messages"))
       }
-      print("64 sockets, blocks of 64 frames, 20 s each       blocks lost  messages a second")
+      print("64 sockets, buffers of 64 frames, 20 s each            xruns  messages a second")
       for count in [0, 64, 0, 64] {
         let sockets = try (0..<count).map { _ in
           let socket = try WebPhone(port: node.webPort)

@@ -45,7 +45,7 @@ extension NodeTests.PageTests {
         _ = stage.phone.sync()
       }
       stage.phone.send("/live/gain", .float(2))
-      try probe.awaitBlock("there is a howl") { level($0) > 0.3 }
+      try probe.awaitBlock("there is feedback") { level($0) > 0.3 }
       try awaitText("[role=status]", "text === 'Feedback is not suppressed'")
       #expect(
         try browser.run("return document.querySelector('.guard .tool').disabled") as? Bool == true)
@@ -53,10 +53,10 @@ extension NodeTests.PageTests {
       try browser.tap(".guard .switch")
       try browser.await("document.querySelector('.guard .switch').ariaChecked === 'true'")
       // The page shows a touch before the node's reply.
-      try waitUntil("the node has heard of the switch") {
+      try waitUntil("the node has received the switch") {
         stage.phone.ask("/guard/on")?.arguments == [.int32(1)]
       }
-      try probe.awaitBlock("the howl is over") { level($0) < 0.02 }
+      try probe.awaitBlock("the feedback has ended") { level($0) < 0.02 }
       try awaitText(".big", "/^[1-8] of 8$/.test(text)")
       // The resonance is at 1 kHz, and loop modes are 100 Hz apart.
       try awaitText(
@@ -77,7 +77,7 @@ extension NodeTests.PageTests {
       try browser.tap(".guard [data-word='600']")
       try browser.await(
         "document.querySelector('.guard [data-word=\"600\"]').ariaChecked === 'true'")
-      try waitUntil("the node has heard of the time") {
+      try waitUntil("the node has received the time") {
         stage.phone.ask("/guard/hold")?.arguments == [.float(600)]
       }
       try awaitText(".labelled small", "text === 'Hold'")

@@ -90,7 +90,7 @@ extension NodeTests.PageTests {
       try browser.move(to: try browser.place(fader, 0.3))
       try browser.move(to: try browser.place(fader, 0.5))
       let script = "return document.querySelector(arguments[0]).textContent"
-      try waitUntil("the node has what the finger set") {
+      try waitUntil("the node has the finger's value") {
         // From the second move: the first is a third of the distance.
         stage.phone.ask("/echo/mix")?.arguments[0].number ?? 0 > 0.45
       }
@@ -125,7 +125,7 @@ extension NodeTests.PageTests {
         try one.run("return new Promise(requestAnimationFrame)")
         let figure = try one.text(
           "return document.querySelector(arguments[0]).textContent", "\(fader) .fader-figure")
-        try waitUntil("the node has what the finger set") {
+        try waitUntil("the node has the finger's value") {
           let value = stage.phone.ask("/echo/mix")?.arguments[0].number ?? 0
           return figure == "\(Int((value * 100).rounded())) %"
         }
@@ -145,7 +145,7 @@ extension NodeTests.PageTests {
       try browser.press(at: try browser.place(cell))
       try stage.phone.awaitValue(of: "/status/voices", .int32(1))
       // The delays for which the page waits before it connects again, in milliseconds: a busy
-      // machine delays what comes then.
+      // machine delays the connection itself.
       try browser.run(
         """
         window.waits = [];
@@ -176,7 +176,7 @@ extension NodeTests.PageTests {
       #expect(stage.phone.ask("/status/voices")?.arguments == [.int32(0)])
       try stage.turn(to: "grid")
       try browser.await("!document.querySelector('.lit')")
-      // It plays as before.
+      // The page plays as before.
       try browser.press(at: try browser.place(cell))
       try stage.phone.awaitValue(of: "/status/voices", .int32(1))
       try browser.lift()

@@ -35,14 +35,14 @@ extension NodeTests.PageTests {
       try browser.lift()
       try stage.turn(to: "loop")
       try browser.tap("[data-loop='record']")
-      try waitUntil("it is recorded") {
+      try waitUntil("the loop records") {
         stage.phone.ask("/player/state")?.arguments[0] == .string("recording")
       }
       // The page has received it, too, when its button is enabled.
       try browser.await(
         "document.querySelector(`[data-loop='stop']`).getAttribute('aria-disabled') !== 'true'")
       try browser.tap("[data-loop='stop']")
-      try waitUntil("the recording is over") {
+      try waitUntil("the recording has ended") {
         stage.phone.ask("/player/state")?.arguments[0] != .string("recording")
       }
       try browser.tap("#mute")
@@ -73,7 +73,7 @@ extension NodeTests.PageTests {
       try browser.tap("#lock")
       try dragFader()
       // The browser navigates in a separate task after the touch ends.
-      letPass(seconds: 0.3, "so long that takes at the most")
+      letPass(seconds: 0.3, "the navigation would be over by then")
       #expect(try browser.run("return window.wentBack") as? Bool == false)
     }
 

@@ -71,12 +71,12 @@ extension NodeTests.PageTests {
         try awaitState(state, of: 2)
         #expect(try text(slot(2) + " .slot-word") == word)
         #expect(try style("backgroundColor", of: button) == color)
-        try phone.pass(seconds: 0.5, "longer than two presses that count as one")
+        try phone.pass(seconds: 0.5, "longer than a double press")
       }
       #expect(try text(slot(2) + " small") == "1 layer")
       // The others are unchanged.
       #expect(phone.ask("/loop/1/state")?.arguments.first == .string("empty"))
-      // Its cycle is a bar that moves by itself.
+      // Its cycle is an animated bar.
       let bar = { try style("transform", of: slot(2) + " .run") }
       let before = try bar()
       try waitUntil("the bar has moved") { try bar() != before }
@@ -105,7 +105,7 @@ extension NodeTests.PageTests {
       for state in ["recording", "playing"] {
         if way == "space" { try browser.type(" ") } else { try browser.tap(slot(4) + " .pedal") }
         try awaitState(state, of: 4)
-        try phone.pass(seconds: 0.5, "longer than two presses that count as one")
+        try phone.pass(seconds: 0.5, "longer than a double press")
       }
       // A bar of four beats is a second.
       let seconds = phone.ask("/loop/4/state")?.arguments[2].number ?? 0
@@ -128,7 +128,7 @@ extension NodeTests.PageTests {
       try browser.move(to: try browser.place(fader, 0.6))
       try browser.move(to: try browser.place(fader, 0.3))
       try browser.lift()
-      try waitUntil("it is softer") {
+      try waitUntil("the loop is softer") {
         phone.ask("/loop/3/gain")?.arguments.first?.number ?? 0 < -10
       }
       #expect(phone.ask("/loop/2/gain")?.arguments == [.float(0)])
@@ -259,7 +259,7 @@ extension NodeTests.PageTests {
       try click("#loop [data-loop=clear]")
       try awaitState("empty", of: 3)
       try browser.tap("#notice-action")
-      try waitUntil("it is back") {
+      try waitUntil("the loop is back") {
         phone.ask("/loop/3/state")?.arguments[2].number ?? 0 > 0
       }
     }
@@ -269,18 +269,18 @@ extension NodeTests.PageTests {
       try browser.tap("#loop-choice .number:nth-of-type(3)")
       try browser.run(
         "document.querySelector(\"[data-press='/loop/2/keepSeconds'][data-value='5']\").click()")
-      try waitUntil("five seconds are a loop") {
+      try waitUntil("the last five seconds are a loop") {
         abs((phone.ask("/loop/2/state")?.arguments[2].number ?? 0) - 5) < 0.01
       }
       // Not while it is still being copied into the loop.
-      try waitUntil("it is kept as a take", every: 0.3) {
+      try waitUntil("the sound is saved as a take", every: 0.3) {
         try browser.run("document.querySelector(\"[data-press='/loop/2/save']\").click()")
         return try text("#notice-text").hasPrefix("Saved as a take")
       }
       phone.send("/takes", .int32(0), .int32(1))
       let take = try #require(phone.receive("/take"))
       #expect(abs((take.arguments[4].number ?? 0) - 5) < 0.01)
-      // From there it is copied into another loop.
+      // The take is copied into another loop.
       try browser.tap("#loop-choice .number:nth-of-type(5)")
       try browser.await(
         "document.querySelector(\"[aria-label='Take into loop 4']\").options.length > 1")
@@ -353,14 +353,14 @@ extension NodeTests.PageTests {
       for state in ["recording", "playing"] {
         try browser.type(" ")
         try awaitState(state, of: 4)
-        try phone.pass(seconds: 0.5, "longer than two presses that count as one")
+        try phone.pass(seconds: 0.5, "longer than a double press")
       }
       try browser.type("o")
       try awaitState("overdubbing", of: 4)
       try browser.type("x")
       try awaitState("stopped", of: 4)
       try browser.type("u")
-      try waitUntil("what was added is gone") {
+      try waitUntil("the overdub is undone") {
         phone.ask("/loop/4/state")?.arguments[3] == .int32(0)
       }
       // There is no ninth.

@@ -49,7 +49,7 @@ extension NodeTests.PageTests {
       stage.phone.send("/phrase/record")
       #expect(stage.phone.sync())
       try hand()
-      try waitUntil("seven notes are noted, and over") {
+      try waitUntil("seven notes are recorded, and have ended") {
         stage.phone.ask("/status/voices")?.arguments == [.int32(0)]
           && stage.phone.ask("/phrase/state")?.arguments[3] == .int32(7)
       }
@@ -64,12 +64,12 @@ extension NodeTests.PageTests {
     func `a tap on a cell sounds at the node's port`() throws {
       let probe = try Probe(server: stage.server.name)
       try probe.connect(to: "syrinx", output: "grid_1")
-      try probe.awaitBlock("nothing sounds") { isSilent($0) }
+      try probe.awaitBlock("the output is silent") { isSilent($0) }
       try browser.press(at: try browser.place(cell(1, 3)))
       try probe.awaitBlock("the note sounds") { isLoud($0) }
       try browser.await("document.querySelector(\"\(cell(1, 3))\").classList.contains('lit')")
       try browser.lift()
-      try probe.awaitBlock("the note is over") { isSilent($0) }
+      try probe.awaitBlock("the note has ended") { isSilent($0) }
       try browser.await("!document.querySelector('.lit, .touched')")
       probe.close()
     }
@@ -149,7 +149,7 @@ extension NodeTests.PageTests {
       let watcher = try stage.watcher(of: "/grid/lit")
       try browser.press(at: try browser.place(cell(1, 2)))
       #expect(lights(watcher, 1).allSatisfy { $0[2] > 0 })
-      letPass(seconds: 0.9, "so long a finger is still before it is taken for a long press")
+      letPass(seconds: 0.9, "longer than a long press")
       #expect(watcher.receive("/grid/lit", seconds: 0.1) == nil)
       try browser.lift()
       #expect(lights(watcher, 1).allSatisfy { $0[2] == 0 })
@@ -162,7 +162,7 @@ extension NodeTests.PageTests {
         try stage.open("grid")
         try browser.press(at: try browser.place(cell(2, 3)))
         #expect(lights(watcher, 1).allSatisfy { $0[2] > 0 })
-        // Like when another program covers it.
+        // As when another program covers it.
         try browser.command("Page.setWebLifecycleState", ["state": "frozen"])
         #expect(lights(watcher, 1).allSatisfy { $0[2] == 0 })
         // The browser closes the connections of such a page, and reports it.
@@ -187,7 +187,7 @@ extension NodeTests.PageTests {
       // A busy machine delays the browser's end of the connection.
       try waitUntil("its connection has ended") { clients() < count }
       let before = probe.heardFrames
-      try probe.awaitBlock("the note is over") { isSilent($0) }
+      try probe.awaitBlock("the note has ended") { isSilent($0) }
       #expect(probe.heardFrames - before < 48_000)
       probe.close()
     }

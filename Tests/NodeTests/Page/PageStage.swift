@@ -49,7 +49,7 @@ final class PageStage: @unchecked Sendable {
     phone = try Phone(port: node.port)
     address = try #require(node.ready["web"])
     browser = try Browser()
-    // It starts at once, and ends soon.
+    // The note starts at once, and ends soon.
     phone.send("/grid/instrument", .string("organ"))
     #expect(phone.receive("/reply")?.arguments[0] == .string("/grid/instrument"))
     try browser.open(address)
@@ -102,7 +102,7 @@ final class PageStage: @unchecked Sendable {
   /// Kills the node, as a power failure would.
   func killNode() { node.kill() }
 
-  /// Restarts a killed node at the same place.
+  /// Restarts a killed node on the same port, with the same data directory.
   func startNodeAgain() throws {
     (node, phone) = try startNode(
       on: server, ["--port", "\(node.port)", "--web", "\(node.webPort)"],

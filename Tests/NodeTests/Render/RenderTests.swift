@@ -71,7 +71,7 @@ import Testing
   @Test func `a setting without a time applies from the first sample on`() throws {
     try write("in.wav", Tone.constant(0.5, frames: 20_000))
     let sound = try render("in.wav", "out.wav", "--set", "/live/gain=-6", "--set", "/out/gain=1")
-    // Gains are floats: rounding may differ in the last bits.
+    // Gains are floats: the last bits may differ by rounding.
     let expected = 0.5 * pow(10, Float(-5) / 20)
     #expect(sound.left.allSatisfy { abs($0 - expected) < 1e-6 })
     #expect(Set(sound.left).count == 1 && sound.left == sound.right)
@@ -86,10 +86,10 @@ import Testing
     #expect(Measure.firstDifference(sound.left, input) == frame)
     #expect(abs(sound.left.last! - 0.25) < 0.001)
     if frame == 0 {
-      // A setting for the first frame is applied before it.
+      // A setting at the first frame applies before it.
       #expect(Set(sound.left).count == 1)
     } else {
-      #expect(Measure.roughness(sound.left) < 0.001, "it glides, as it does live")
+      #expect(Measure.roughness(sound.left) < 0.001, "it ramps, as it does live")
     }
   }
 
@@ -248,7 +248,7 @@ import Testing
     (["in.wav", "out.wav", "--set", "/ping=1"], "no value that can be set"),
     (["in.wav", "out.wav", "--port", "8000"], "unknown option"),
   ])
-  func `wrong usage is one line and 64, and writes nothing`(
+  func `wrong usage is one line and exit code 64, and writes nothing`(
     arguments: [String], line: String
   ) throws {
     try write("in.wav", Tone.constant(0, frames: 100))
@@ -343,7 +343,7 @@ import Testing
     let errors = Pipe()
     process.standardError = errors
     try process.run()
-    try waitUntil("it has begun to write", every: 0.0005) {
+    try waitUntil("the output file exists", every: 0.0005) {
       folder.names.count == 3 || !process.isRunning
     }
     kill(process.processIdentifier, number)

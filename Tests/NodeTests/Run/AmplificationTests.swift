@@ -12,7 +12,7 @@ extension NodeTests {
     }
 
     @Test(.enabled(if: ownAddress != nil, "no network"), .hangLimit)
-    func `an address gets a limited amount of replies, and this machine all`() throws {
+    func `replies to a remote address are limited, and to this machine are not`() throws {
       let server = try JackServer()
       let node = try NodeProcess(server: server, ["--listen", "lan"])
       let friend = try Phone(port: node.port)

@@ -26,7 +26,7 @@ extension NodeTests {
           [UInt8](address: "/live/gain", [.float(-6)]).dropLast(4),
         ] {
           phone.send(bytes: bytes)
-          // An empty datagram has no address to reply to, and is answered all the same.
+          // An empty datagram has no OSC address to reply to, and still gets an error.
           #expect(phone.receive()?.address == "/error", "\(bytes)")
         }
         let long = "/" + String(repeating: "x", count: 10_000)
@@ -98,7 +98,7 @@ extension NodeTests {
       gone = nil
       // The first packet to a port without a listener comes back as an error.
       phone.send("/live/gain", .float(-1))
-      try waitUntil("it is forgotten") { status("clients") == 0 }
+      try waitUntil("the client is dropped") { status("clients") == 0 }
     }
 
     @Test(.hangLimit)

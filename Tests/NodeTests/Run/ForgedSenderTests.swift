@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  @Suite(.enabled(if: geteuid() == 0, "to lay a cable between two machines, one must be root"))
+  @Suite(.enabled(if: geteuid() == 0, "network namespaces require root"))
   struct ForgedSenderTests {
     private let server: JackServer
     private let cable: Cable
@@ -61,7 +61,7 @@ extension NodeTests {
       }
       // Until two machines have resolved each other, the first packets can be lost.
       var answer: Received?
-      try waitUntil("it is answered") {
+      try waitUntil("the error arrives") {
         try forge("/quit", from: cable.near.address6, to: node)
         answer = received(owner)
         return answer != nil

@@ -17,7 +17,7 @@ extension NodeTests {
       let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name)
       #expect(probe.ports(of: "syrinx") == Self.ports.map { "syrinx:\($0)" })
-      try waitUntil("the last port has its place") {
+      try waitUntil("the last port has its order") {
         probe.property("order", of: "syrinx:midi_out") == "\(Self.ports.count)"
       }
       #expect(probe.property("pretty-name", of: "syrinx:in_1") == "Input left")
@@ -48,7 +48,7 @@ extension NodeTests {
       let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name, capturedDelay: 100)
       try probe.connect(to: "syrinx")
-      try waitUntil("the delay is told to the node's last port") {
+      try waitUntil("the node's last port has the latency") {
         probe.latency(of: "syrinx:live_2", isCapture: true) == 100...100
       }
       let captured = try #require(probe.latency(of: "player:left", isCapture: true))
@@ -95,7 +95,7 @@ extension NodeTests {
 
     /// Waits until a node has a connection in its saved state, so that it is stored.
     private func awaitRemembered(_ link: String, by node: NodeProcess, _ name: String) throws {
-      try waitUntil("\(link) is remembered") {
+      try waitUntil("\(link) is saved") {
         let state = try? String(contentsOfFile: "\(node.home)/state/\(name)", encoding: .utf8)
         return state?.split(separator: "\n").contains(link[...]) == true
       }
@@ -132,7 +132,7 @@ extension NodeTests {
       try second.connect(to: "phoenix")
       // The stem's connection to the recorder is restored as well: the recording is the sum.
       let expected = 2 * 0.5 * Float(pow(10, -7.0 / 20))
-      try second.awaitBlock("both are heard") { $0.allSatisfy { abs($0 - expected) < 1e-4 } }
+      try second.awaitBlock("both signals play") { $0.allSatisfy { abs($0 - expected) < 1e-4 } }
       let heard = try second.unbroken(seconds: 0.1)
       #expect(heard.count > 1000)
       #expect(heard.allSatisfy { abs($0 - expected) < 1e-4 })
@@ -152,7 +152,7 @@ extension NodeTests {
       try probe.awaitPassage()
       let heard = try probe.record {
         phone.send("/live/gain", .float(-90))
-        try probe.pass(seconds: 0.1, "the glide goes on for it")
+        try probe.pass(seconds: 0.1, "the ramp runs for it")
       }
       // The glide takes as long as before: half of it after 1.7 time constants of 3 ms.
       let start = heard.samples.firstIndex { $0 != 0.5 } ?? 0
@@ -182,7 +182,7 @@ extension NodeTests {
       let second = try Probe(server: server.name)
       // In any order: the server refuses connections to a program that has its ports but is not
       // active yet.
-      try waitUntil("both are made") {
+      try waitUntil("both connections are made") {
         second.connections(of: "syrinx:out_1") == ["hearer:in"]
           && second.connections(of: "syrinx:in_1") == ["player:left"]
       }
@@ -193,7 +193,7 @@ extension NodeTests {
     /// Waits until a port is reported with these connections.
     private func awaitPort(_ name: String, _ connections: String..., at phone: Phone) throws {
       var told: [String] = []
-      try waitUntil("\(name) is told with \(connections)") {
+      try waitUntil("\(name) is reported with \(connections)") {
         guard let received = phone.receive("/port", seconds: 0.1) else { return false }
         told = received.arguments.compactMap(\.text)
         return told.first == name && Array(told.dropFirst(3)) == connections
@@ -243,15 +243,15 @@ extension NodeTests {
       for _ in 0..<3 {
         level.withLock { $0 = 0.25 }
         try probe.connect(to: "syrinx", output: output)
-        try probe.awaitBlock("the input is heard") { $0.allSatisfy { abs($0 - 0.25) < 1e-4 } }
-        // In the middle of it.
+        try probe.awaitBlock("the input plays") { $0.allSatisfy { abs($0 - 0.25) < 1e-4 } }
+        // While it plays.
         #expect(probe.disconnect("syrinx:\(output)", "hearer:in"))
         try awaitPort(output, at: phone)
         level.withLock { $0 = 0 }
-        try probe.pass(seconds: 0.2, "what came in before has gone through")
+        try probe.pass(seconds: 0.2, "earlier input has passed through")
         let recording = try probe.record {
           try probe.hear("syrinx:\(output)")
-          try probe.awaitBlock("nothing sounds") { $0.allSatisfy { $0 == 0 } }
+          try probe.awaitBlock("the output is silent") { $0.allSatisfy { $0 == 0 } }
         }
         #expect(!recording.samples.isEmpty && recording.samples.allSatisfy { $0 == 0 })
       }
@@ -274,9 +274,9 @@ extension NodeTests {
       }
       for round in 0..<5 {
         holdsUp.withLock { $0 = true }
-        try waitUntil("it holds the server up") { !holdsUp.withLock { $0 } }
+        try waitUntil("the callback blocks the server") { !holdsUp.withLock { $0 } }
         try probe.connect(to: "syrinx")
-        try probe.awaitBlock("the input is heard, round \(round)") {
+        try probe.awaitBlock("the input plays, round \(round)") {
           $0.allSatisfy { abs($0 - 0.25) < 1e-4 }
         }
         for (from, to) in [
@@ -285,7 +285,7 @@ extension NodeTests {
         ] {
           #expect(probe.disconnect(from, to))
         }
-        letPass(seconds: 0.8, "the node looks a few times a second what is connected")
+        letPass(seconds: 0.8, "the node polls connections a few times a second")
       }
       probe.close()
       #expect(node.end() == 0)

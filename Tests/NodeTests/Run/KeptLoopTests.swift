@@ -57,7 +57,7 @@ extension NodeTests {
     /// Waits until the journal has the present loops at their lengths, and stops growing.
     private func awaitKept(_ phone: Phone) throws {
       var size = -1
-      try waitUntil("all is kept", every: 0.3) {
+      try waitUntil("all loops are saved", every: 0.3) {
         let before = size
         size =
           (try? FileManager.default.attributesOfItem(atPath: loops + "/journal")[.size] as? Int)
@@ -98,7 +98,7 @@ extension NodeTests {
       try record(phone, 3, seconds: 0.2)
       phone.send("/loop/3/play")
       phone.send("/loop/3/overdub")
-      try waitUntil("something is added") { state(phone, 3) == "overdubbing" }
+      try waitUntil("the overdub has started") { state(phone, 3) == "overdubbing" }
       try phone.pass(seconds: 0.3, "the length of the overdub")
       phone.send("/loop/3/overdub")
       try waitUntil("it is a step") { state(phone, 3) == "playing" && steps(phone, 3) == [2, 0] }
@@ -223,18 +223,18 @@ extension NodeTests {
         try phone.awaitLength(0.2, ofLoop: loop)
         phone.send("/loop/\(loop)/record")
       }
-      try waitUntil("all play") { (1...4).allSatisfy { state(phone, $0) == "playing" } }
+      try waitUntil("all loops play") { (1...4).allSatisfy { state(phone, $0) == "playing" } }
       try awaitKept(phone)
       var before = Written()
-      // The state is written as well, and a busy machine takes its time.
-      try waitUntil("nothing is on its way", every: 2) {
+      // The state is written as well, and later on a busy machine.
+      try waitUntil("no write is pending", every: 2) {
         let former = before
         before = try written(by: node)
         return before == former
       }
-      letPass(seconds: 10, "what is written in it is what is asked for")
+      letPass(seconds: 10, "writes in this time are measured")
       let after = try written(by: node)
-      print("four loops that play, for 10 s: \(after.bytes - before.bytes) bytes to the disk")
+      print("four loops playing for 10 s: \(after.bytes - before.bytes) bytes written to disk")
       #expect(after == before)
       #expect(node.end() == 0)
     }
@@ -256,7 +256,7 @@ extension NodeTests {
     }
 
     @Test(
-      .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
+      .enabled(if: geteuid() == 0, "mounting a small disk requires root"),
       .hangLimit)
     func `on a full disk it plays on, reports it once, and saves everything when there is room`()
       throws
@@ -268,23 +268,23 @@ extension NodeTests {
       var (node, phone) = try startNode(on: server, home: disk.path + "/home")
       phone.send("/subscribe", .string("/error"))
       try record(phone, 1, seconds: 0.3)
-      try waitUntil("all is kept", every: 0.1) {
+      try waitUntil("all loops are saved", every: 0.1) {
         (try? LoopStore(in: copied(disk.path + "/home/loops/syrinx")).archive)?
           .slots.first?.current.frames == Int((length(phone, 1) * 48_000).rounded())
       }
       try disk.fill(leaving: 20_000)
       try record(phone, 2, seconds: 0.4)
-      try waitUntil("it is said") { node.errors.contains("the loops are not kept: ") }
+      try waitUntil("the fault is reported") { node.errors.contains("the loops are not kept: ") }
       try record(phone, 3, seconds: 0.2)
       let lengths = (1...3).map { length(phone, $0) }
       let frames = lengths.map { Int(($0 * 48_000).rounded()) }
-      letPass(seconds: 2, "it is tried again meanwhile")
+      letPass(seconds: 2, "time for further attempts")
       let lines = node.errors.split(separator: "\n").filter {
         $0.contains("the loops are not kept")
       }
       #expect(lines.count == 1 && lines[0].contains("No space left on device"), "\(lines)")
       try disk.empty()
-      try waitUntil("all of it is kept", every: 0.2) {
+      try waitUntil("the complete clip is saved", every: 0.2) {
         try LoopStore(in: copied(disk.path + "/home/loops/syrinx")).archive.slots.prefix(3).map {
           ($0.current.frames, $0.wasRecording)
         }.elementsEqual(frames.map { ($0, false) }, by: ==)
@@ -333,9 +333,9 @@ extension NodeTests {
         }
         phone.send("/loop/*/overdub")
         #expect(phone.sync())
-        // Faded in by now, and past the latency of the input.
+        // After the fade-in, and the latency of the input.
         let begun = latest.frame &+ 4800
-        letPass(seconds: 0.1 + Double.random(in: 0.25...1.2), "killed at a random moment")
+        letPass(seconds: 0.1 + Double.random(in: 0.25...1.2), "a random moment")
         let end = latest.frame
         node.kill()
         let store = try LoopStore(in: loops)
@@ -348,7 +348,7 @@ extension NodeTests {
           let what = "round \(round), loop \(slot.number + 1)"
           // Not in the macro, which would print the clip.
           let newest = newest(clip, from: begun, to: end, what)
-          let age = try #require(newest, "nothing of the ramp is in \(what)")
+          let age = try #require(newest, "the ramp is missing from \(what)")
           // A stalled server skips frames: no sound of them could be lost.
           let lost = Double(latest.frames(within: age, before: end)) / 48_000
           worst = max(worst, lost)
@@ -358,7 +358,7 @@ extension NodeTests {
       }
       starts.sort()
       print(
-        "killed \(Self.kills) times while four loops were added to: lost "
+        "killed \(Self.kills) times while four loops were overdubbed: lost "
           + "\(Int(sum / Double(count) * 1000)) ms of the newest layer, at most "
           + "\(Int(worst * 1000)) ms; ready after \(Int(starts[starts.count / 2] * 1000)) ms of "
           + "a processor, at most \(Int(starts[starts.count - 1] * 1000)) ms")
@@ -366,8 +366,8 @@ extension NodeTests {
       #expect(starts[starts.count / 2] < 1)
     }
 
-    /// The processor time that a node has used, in seconds: unlike the host's clock, it does not
-    /// depend on what else the machine does.
+    /// The CPU time that a node has used, in seconds, which does not depend on the machine's other
+    /// load.
     private func processorSeconds(of node: NodeProcess) throws -> Double {
       let text = try String(contentsOfFile: "/proc/\(node.id)/stat", encoding: .utf8)
       // The fields after the name, which may contain spaces: user and system time are 12th and 13th.
@@ -376,7 +376,7 @@ extension NodeTests {
       return Double(user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// The frames at which the probe has heard blocks.
+    /// The frames at which the probe has received blocks.
     private final class Latest: @unchecked Sendable {
       private let lock = NSLock()
       private var blocks: [(frame: UInt32, count: Int)] = []
@@ -407,7 +407,7 @@ extension NodeTests {
         phone.send("/loop/\(index + 1)/record")
       }
       #expect(phone.sync())
-      try waitUntil("all play") { (1...4).allSatisfy { state(phone, $0) == "playing" } }
+      try waitUntil("all loops play") { (1...4).allSatisfy { state(phone, $0) == "playing" } }
     }
 
     /// The left side of a version.
@@ -462,7 +462,7 @@ extension NodeTests {
         }
         index += 1
       }
-      #expect(breaks.isEmpty, "\(what): something older lies between what is new, \(whole) frames")
+      #expect(breaks.isEmpty, "\(what): older samples between new ones, \(whole) frames")
       return max(0, age(head))
     }
   }

@@ -59,7 +59,7 @@ extension NodeTests {
       for round in 0..<Self.rounds {
         answered.capture = nil
         try work(server, home, &answered)
-        // Every other time the next node itself finds the remains.
+        // Every other time, the next node itself recovers the files.
         if round % 2 == 0, round < Self.rounds - 1 { continue }
         let library = try TakeLibrary(home: home)
         let adoption = try library.adopt()
@@ -78,8 +78,8 @@ extension NodeTests {
       #expect(captures > Self.rounds / 4)
       #expect(answered.titles.count > Self.rounds / 2 && answered.deleted.count > 10)
       print(
-        "killed \(Self.rounds) times: \(answered.titles.count) takes answered, the most of a "
-          + "capture that was lost is \(Int(worst * 1000)) ms")
+        "killed \(Self.rounds) times: \(answered.titles.count) takes acknowledged; lost at most "
+          + "\(Int(worst * 1000)) ms of a capture")
     }
 
     /// Runs a node until it is killed.
@@ -89,7 +89,7 @@ extension NodeTests {
       phone.send("/player/record")
       try phone.awaitLength(0.02)
       phone.send("/player/stop")
-      // Between any two of this many of its messages.
+      // After a random number of its messages.
       var left = Int.random(in: 0...40)
       let id = node.id
       while node.isRunning {

@@ -96,7 +96,7 @@ extension NodeTests {
       guard let form = value.forms.first else {
         let tags = String(before.arguments.map(\.tag))
         let types = address.types
-        // As many as the extent of the last one.
+        // With a … at the end, the first type repeats.
         #expect(types.last == "…" ? tags.allSatisfy { $0 == types.first } : tags == types)
         return
       }
@@ -117,7 +117,7 @@ extension NodeTests {
         let sample = Self.sample(value.forms)
         phone.send(bytes: [UInt8](address: path, sample))
         let after = try #require(phone.ask(path))
-        // A name exists, or is refused without a change; a text is accepted as it is.
+        // A name exists, or is refused without a change; any text is accepted.
         let isName = value.forms.contains { $0.kind == .text }
         #expect(
           isName
@@ -144,11 +144,11 @@ extension NodeTests {
       let path = address.path
       phone.send(path, .blob([1]))
       #expect(code(error(of: path)) == "type", "\(path)")
-      // The button's 0 must do nothing, whatever the button does.
+      // A button's 0 must have no effect, whatever its 1 does.
       if act.isButton { phone.send(path, .float(0)) }
       if let end = act.end {
         phone.send(bytes: [UInt8](address: path, Self.sample(act.forms)))
-        // A query is answered on its own address.
+        // The reply to a query has the query's address.
         #expect(!phone.receive(untilOneOf: [end, path, "/error"]).isEmpty, "\(path)")
       } else if act.isPlanned || !act.isButton {
         phone.send(bytes: [UInt8](address: path, Self.sample(act.forms)))

@@ -7,7 +7,7 @@ extension NodeTests {
   /// A node that resumes its state after a kill or an exit.
   @Suite struct ResumeTests {
     private static let killings = 30
-    // A quarter of a second until it is written, and as long again for a busy disk.
+    // A quarter of a second until the write, and the same for a busy disk.
     private static let keptAfter = 0.5
 
     private let folder: TemporaryFolder
@@ -31,7 +31,7 @@ extension NodeTests {
 
     /// Waits until some lines are all written.
     private func awaitKept(_ wanted: [String]) throws {
-      try waitUntil("\(wanted) is kept") {
+      try waitUntil("\(wanted) are saved") {
         // For a moment at the start there is no file.
         guard let lines = try? lines() else { return false }
         return wanted.allSatisfy { lines.contains($0[...]) }
@@ -59,7 +59,7 @@ extension NodeTests {
       try phone.awaitValue(of: "/grid/instrument", .string("violin"))
       try awaitKept(["/live/gain=-7.5", "/metronome/bpm=97.25", "/chain/bypass=1"])
       // The grid's values are in the library.
-      try phone.pass(seconds: Self.keptAfter, "what is so old is promised to be kept")
+      try phone.pass(seconds: Self.keptAfter, "values of this age are saved")
       node.kill()
       (node, phone) = try start()
       // At once: set before it was ready.
@@ -76,7 +76,7 @@ extension NodeTests {
       // libjack supports one server per process.
       self.server.stop()
       let server = try JackServer(timeout: 10)
-      // Its count of frames is the time: a busy machine delays the node and the server alike.
+      // Its frame count is the clock: a busy machine delays the node and the server equally.
       let clock = try Probe(server: server.name)
       let keptFrames = Int(Self.keptAfter * 48_000)
       var latest = -1.0
@@ -93,7 +93,7 @@ extension NodeTests {
         let base = -Double(round % 2) * 40 - 1
         phone.send("/live/gain", .float(Float(base)))
         #expect(phone.sync())
-        try clock.pass(seconds: Self.keptAfter, "what is so old is promised to be kept")
+        try clock.pass(seconds: Self.keptAfter, "values of this age are saved")
         var done: [(value: Double, at: Int)] = [(base, clock.heardFrames - keptFrames)]
         let end = clock.heardFrames + Int.random(in: 0...43_200)
         var step = 0
@@ -103,7 +103,7 @@ extension NodeTests {
           phone.send("/live/gain", .float(Float(value)))
           #expect(phone.sync(Int32(step)))
           done.append((value, clock.heardFrames))
-          letPass(seconds: 0.002, "a fader sends no faster")
+          letPass(seconds: 0.002, "the rate of a fader")
         }
         let killed = clock.heardFrames
         node.kill()
@@ -111,7 +111,7 @@ extension NodeTests {
         safe = done.last { $0.at < killed - keptFrames }?.value ?? base
         #expect(try lines().last == "end", "round \(round)")
       }
-      print("killed \(Self.killings) times: all that is older than half a second was there")
+      print("killed \(Self.killings) times: all values older than half a second were restored")
     }
 
     @Test(.hangLimit)
@@ -157,7 +157,7 @@ extension NodeTests {
 
     @Test(
       .hangLimit, arguments: ["", "syrinx state 1\n/live/ga", "\u{0}\u{1}", "folder"])
-    func `a damaged state is one line, and the defaults`(text: String) throws {
+    func `a damaged state is reported in one line, and the defaults apply`(text: String) throws {
       if text == "folder" {
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
       } else {
@@ -192,15 +192,15 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `if the state can't be saved it reports that once, and plays on`() throws {
+    func `a state that can't be saved is reported once, and the node plays on`() throws {
       try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
       try Data().write(to: URL(fileURLWithPath: home + "/state"))
       let (node, phone) = try start()
       for step in 1...3 {
         phone.send("/live/gain", .float(-Float(step)))
         #expect(phone.sync())
-        try waitUntil("it is said") { node.errors.contains("is not saved") }
-        letPass(seconds: 0.3, "each change is tried to be written by itself")
+        try waitUntil("the fault is reported") { node.errors.contains("is not saved") }
+        letPass(seconds: 0.3, "each change is written separately")
       }
       #expect(node.errors.split(separator: "\n").filter { $0.contains("is not saved") }.count == 1)
       #expect(phone.ask("/live/gain")?.arguments == [.float(-3)])
@@ -217,16 +217,16 @@ extension NodeTests {
       func isKept(_ line: String) -> Bool {
         (try? String(contentsOfFile: path, encoding: .utf8))?.contains("\(line)\n") == true
       }
-      try waitUntil("the first value is kept") { isKept("/live/gain=-1") }
+      try waitUntil("the first value is saved") { isKept("/live/gain=-1") }
       try disk.fill()
       phone.send("/live/gain", .float(-2))
       #expect(phone.sync())
-      try waitUntil("that is said") { node.errors.contains("the state is not saved") }
+      try waitUntil("the fault is reported") { node.errors.contains("the state is not saved") }
       #expect(isKept("/live/gain=-1"))
       try disk.empty()
       phone.send("/live/gain", .float(-3))
       #expect(phone.sync())
-      try waitUntil("the last value is kept") { isKept("/live/gain=-3") }
+      try waitUntil("the last value is saved") { isKept("/live/gain=-3") }
       #expect(node.end() == 0)
     }
 
@@ -251,22 +251,22 @@ extension NodeTests {
     @Test(.hangLimit)
     func `a restored gain applies from the first sample on, without a click`() throws {
       var (node, phone) = try start(["--set", "/live/gain=-20"])
-      // Without the notes that it plays by itself.
+      // Without the greeting.
       phone.send("/settings/startup", .int32(0))
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
       try awaitKept(Self.links)
       node.kill()
-      try waitUntil("its ports are gone") { probe.ports(of: "syrinx").isEmpty }
+      try waitUntil("its ports are removed") { probe.ports(of: "syrinx").isEmpty }
       let level: Float = 0.05
       let heard = try probe.record {
         (node, phone) = try start()
-        try probe.awaitBlock("it has faded in") { abs(($0.last ?? 0) - level) < 1e-5 }
+        try probe.awaitBlock("the output has faded in") { abs(($0.last ?? 0) - level) < 1e-5 }
       }
       // The rounding of a gain in decibels, and of the sum.
       #expect((heard.samples.max() ?? 0) < level + 1e-5)
       #expect(abs((heard.samples.last ?? 0) - level) < 1e-5)
-      // It fades in over milliseconds, once it is connected: a step would be all of it at once.
+      // It fades in over milliseconds once it is connected, without a step.
       let steps = zip(heard.samples, heard.samples.dropFirst()).map { abs($1 - $0) }
       #expect((steps.max() ?? 1) < level / 20, "\(steps.max() ?? 1)")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-20)])
@@ -290,7 +290,7 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       try awaitKept(Self.links)
       if isKilled { node.kill() } else { #expect(node.end() == 0) }
-      try waitUntil("its ports are gone") { probe.ports(of: "syrinx").isEmpty }
+      try waitUntil("its ports are removed") { probe.ports(of: "syrinx").isEmpty }
       (node, _) = try start()
       #expect(connections(probe) == Self.all)
       probe.close()
@@ -309,22 +309,22 @@ extension NodeTests {
       try server.start()
       (node, _) = try start()
       // And again: waiting connections are saved, too.
-      letPass(seconds: 0.5, "it writes what it has now")
+      letPass(seconds: 0.5, "the state is saved")
       node.kill()
       (node, _) = try start()
       let second = try Probe(server: server.name)
-      try waitUntil("they are made") { connections(second) == Self.all }
+      try waitUntil("the connections are made") { connections(second) == Self.all }
       // It exits and returns while the node runs.
       second.close()
       let phone = try Phone(port: node.port)
-      try waitUntil("the node reports none") {
+      try waitUntil("the node reports no connections") {
         phone.send("/ports")
         return phone.receive(untilOneOf: ["/ports/end"]).dropLast().allSatisfy {
           $0.arguments.count == 3
         }
       }
       let third = try Probe(server: server.name)
-      try waitUntil("they are made again") { connections(third) == Self.all }
+      try waitUntil("the connections are made again") { connections(third) == Self.all }
       third.close()
       #expect(node.end() == 0)
     }
@@ -335,14 +335,14 @@ extension NodeTests {
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       try awaitKept(Self.links)
-      letPass(seconds: 0.5, "what goes while a program comes, is taken for the program's own doing")
+      letPass(seconds: 0.5, "disconnections while a client joins are attributed to the client")
       #expect(probe.disconnect("player:left", "syrinx:in_1"))
-      // Within a second the cause could be a dying server.
-      try waitUntil("it is forgotten") { try !lines().contains(Self.links[0][...]) }
+      // Within a second, a dying server could be the cause.
+      try waitUntil("it is no longer saved") { try !lines().contains(Self.links[0][...]) }
       #expect(connections(probe) == [[]] + Self.all[1...])
       node.kill()
       (node, _) = try start()
-      letPass(seconds: 0.5, "it would be made by then")
+      letPass(seconds: 0.5, "the connection would be made by then")
       #expect(connections(probe) == [[]] + Self.all[1...])
       probe.close()
       #expect(node.end() == 0)
@@ -350,22 +350,22 @@ extension NodeTests {
 
     @Test(.hangLimit)
     func
-      `the hardware is connected where nothing was before, and afresh, but not where somebody cut it`()
+      `the hardware is connected at first and with --fresh, but not where a user disconnected it`()
       throws
     {
       var (node, _) = try start()
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       try awaitKept(Self.links)
-      letPass(seconds: 0.5, "what goes while a program comes, is taken for the program's own doing")
+      letPass(seconds: 0.5, "disconnections while a client joins are attributed to the client")
       #expect(probe.disconnect("player:left", "syrinx:in_1"))
       #expect(probe.disconnect("player:right", "syrinx:in_2"))
-      try waitUntil("both are forgotten") {
+      try waitUntil("both connections are no longer saved") {
         try !lines().contains { $0.hasPrefix("in_1=") || $0.hasPrefix("in_2=") }
       }
       #expect(node.end() == 0)
       (node, _) = try start(["--connect"])
-      letPass(seconds: 3.5, "ports from before may take almost so long to come")
+      letPass(seconds: 3.5, "previous ports may take almost as long to appear")
       #expect(probe.connections(of: "syrinx:in_1").isEmpty)
       #expect(probe.connections(of: "syrinx:out_1") == ["hearer:in"])
       #expect(probe.connections(of: "syrinx:out_2").isEmpty)
@@ -397,7 +397,7 @@ extension NodeTests {
       #expect(node.end() == 0)
       try Data("syrinx state 1\n\(links)server=elsewhere\nend\n".utf8).write(to: file)
       (node, _) = try start()
-      letPass(seconds: 0.3, "it would be made by then")
+      letPass(seconds: 0.3, "the connection would be made by then")
       #expect(probe.connections(of: "syrinx:out_1").isEmpty)
       probe.close()
       #expect(node.end() == 0)

@@ -21,7 +21,7 @@ extension NodeTests {
       var url: String { "osc.udp://127.0.0.1:\(socket.port)/" }
 
       func receive() -> Received? {
-        try? waitUntil("the node says something") {
+        try? waitUntil("the node sends a message") {
           _ = reader.read(socket) { bytes, sender in
             client = sender.endpoint
             inbox += Received.all(in: bytes)
@@ -115,7 +115,7 @@ extension NodeTests {
       #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
 
       manager.slip("/nsm/client/open", two, "Two", "Syrinx.nXYZ")
-      letPass(seconds: 0.3, "it would have switched by then")
+      letPass(seconds: 0.3, "the node would have switched by then")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
 
       manager.send("/nsm/client/open", .string("/proc/nowhere"), .string("x"), .string("y"))
@@ -125,7 +125,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a session has all settings, its takes, and no state from outside of it`() throws {
+    func `a session has all settings, its takes, and no state from outside`() throws {
       let server = try JackServer()
       // First without a manager: settings made then do not belong to sessions.
       let alone = try NodeProcess(server: server, isHomeUsual: true)
@@ -150,7 +150,7 @@ extension NodeTests {
       try node.awaitReady()
       #expect(node.ready["home"] == one)
       phone = try Phone(port: node.port)
-      // On a busy machine it is there by the time the node is ready, at the latest.
+      // It exists when the node is ready, also on a busy machine.
       try phone.awaitValue(of: "/grid/instrument", .string("piano"))
       #expect(phone.ask("/grid/root")?.arguments == [.string("A")])
       #expect(phone.ask("/live/gain")?.arguments == [.float(0)])
@@ -161,7 +161,7 @@ extension NodeTests {
       for (path, value) in values { phone.send(path, value) }
       try phone.awaitValue(of: "/grid/instrument", .string("violin"))
       phone.send("/capture/on", .int32(1))
-      try waitUntil("there is something to keep") {
+      try waitUntil("a part of a second is captured") {
         phone.ask("/capture/state")?.arguments[1].number ?? 0 > 0.2
       }
       phone.send("/capture/on", .int32(0))
@@ -172,7 +172,7 @@ extension NodeTests {
 
       #expect(manager.open(two, as: "b"))
       #expect(phone.ask("/takes/total")?.arguments == [.int32(0)])
-      // Instruments load in the background, and take over when they are complete.
+      // Instruments load in the background, and replace the old one when they are complete.
       try phone.awaitValue(of: "/grid/instrument", .string("piano"))
       for (path, value) in values { #expect(phone.ask(path)?.arguments != [value], "\(path)") }
       #expect(manager.open(one, as: "a"))

@@ -6,11 +6,11 @@ import Testing
 
 extension NodeTests {
   @Suite struct TimeTagTests {
-    // A glide's last steps are smaller than a float can represent at each frame, so it stands still
-    // only when it has ended.
+    // A ramp's last steps are too small for a float to change on each frame: the level is constant
+    // only when the ramp has ended.
     private static let restFrames = 200
 
-    /// Notes the frame of each change of a constant signal.
+    /// Records the frame of each change of a constant signal.
     private final class Ear: @unchecked Sendable {
       let turnstile = Turnstile()
       private var last: Float = .nan
@@ -43,7 +43,7 @@ extension NodeTests {
       probe.listen(ear.hear)
       probe.setFreewheel(true)
       ear.turnstile.hold()
-      // The node's callback runs before the recorder's: its clock mapping stands still now.
+      // The node's callback runs before the recorder's, so its clock mapping is fixed now.
       let clock = try #require(phone.ask("/clock")).arguments
       guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1],
         case .double(let rate) = clock[2]
@@ -60,7 +60,7 @@ extension NodeTests {
       while expected.count < count {
         var packets: [[UInt8]] = []
         for _ in 0..<100 {
-          // A glide of 1 dB settles within some 1600 frames.
+          // A ramp of 1 dB settles within about 1600 frames.
           frame += Int64.random(in: 2400...2700, using: &generator)
           expected.append(frame)
           let time = TimeTag(unixMicroseconds: wall + Double(frame - frame0) / rate * 1e6)
@@ -95,7 +95,7 @@ extension NodeTests {
       let (server, node, phone) = try startNode(block: 256)
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      try probe.pass(seconds: 2, "the clock that times are mapped by is smoothed over it")
+      try probe.pass(seconds: 2, "the smoothed clock settles")
       // The frame of a time, by the node's present clock.
       func frame(at time: Double) throws -> Double {
         let clock = try #require(phone.ask("/clock")).arguments
@@ -113,9 +113,9 @@ extension NodeTests {
             bytes: [UInt8](
               bundle: [[UInt8](address: "/live/gain", [.float(index % 2 == 0 ? -1 : 0)])],
               at: TimeTag(unixMicroseconds: time)))
-          try probe.pass(seconds: 0.4, "it lands after 0.2 s, and the gain comes to rest")
-          // A busy machine delays the server's frames, and the clock with them: the time comes on
-          // an earlier frame then.
+          try probe.pass(seconds: 0.4, "the change comes after 0.2 s, and the gain settles")
+          // A busy machine delays the server's frames and the clock: then the time maps to an
+          // earlier frame.
           let after = try frame(at: time)
           due.append(min(before, after)...max(before, after))
         }

@@ -23,7 +23,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a node is found by every notation of its endpoint`() throws {
+    func `every notation of an endpoint reaches the node`() throws {
       let port = node.port
       let places = [
         "127.0.0.1:\(port)", "\(port)", "osc.udp://127.0.0.1:\(port)",
@@ -106,7 +106,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `many lines work like one`() throws {
+    func `many lines are sent like one`() throws {
       let lines = (0..<2000).map { "/live/gain -\($0 % 60)" }.joined(separator: "\n")
       #expect(try send("-", lines: lines + "\n/live/gain") == (0, "/live/gain -19\n", ""))
       let count = try send("/status/messages").output.dropLast().split(separator: " ").last

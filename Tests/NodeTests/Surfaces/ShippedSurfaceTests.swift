@@ -60,7 +60,7 @@ import Testing
       try phone.run(seconds: 0.6)
       #expect(count("/grid/layout") == asked)
     }
-    // A complete one ends it, and the next hole is counted separately.
+    // A complete layout ends the queries, and the next gap is counted separately.
     tell(without: -1)
     try phone.run(seconds: 0.6)
     tell(without: 8)

@@ -77,7 +77,7 @@ extension NodeTests.SurfaceTests {
     #expect(try titles().count == 6)
     try stage.tap("Takes/older")
     #expect(try phone.wait { try pages.text == "2 of 2, 9 takes" && titles().count == 3 })
-    // It ends there.
+    // The list ends there.
     try stage.tap("Takes/older")
     try phone.run(seconds: 0.3)
     #expect(pages.text == "2 of 2, 9 takes")
@@ -205,7 +205,7 @@ extension NodeTests.SurfaceTests {
     #expect(try phone.wait { other.ask("/player/state")?.arguments[1] == .string("standby") })
     try stage.open("Feed")
     try stage.tap("Feed/older")
-    // There are none: the display stays.
+    // There are no more posts: the display stays.
     try phone.run(seconds: 0.3)
     #expect(try messages() == ["", "Heard at the mill"])
     stage.check()

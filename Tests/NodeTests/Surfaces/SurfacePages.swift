@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.SurfaceTests {
-  /// An effect is one press, and a fader under a finger stays at the finger.
+  /// An effect needs one press, and a fader under a finger stays at the finger.
   func voice(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     try stage.open("Voice")
@@ -200,7 +200,7 @@ extension NodeTests.SurfaceTests {
     try stage.open("Loops")
     // From the start of a bar on, so that it does not end before a blink.
     other.send("/subscribe", .string("/metronome/beat"))
-    try waitUntil("a bar begins") {
+    try waitUntil("a bar starts") {
       other.receive("/metronome/beat", seconds: 0.5)?.arguments.first == .int32(1)
     }
     other.send("/unsubscribe", .string("/metronome/beat"))
@@ -279,7 +279,7 @@ extension NodeTests.SurfaceTests {
     )
     let (small, smaller) = (first.frame, second.frame)
     // The chain's tail has decayed.
-    try stage.probe.awaitBlock("it is silent") { Measure.level($0[...]) < 1e-4 }
+    try stage.probe.awaitBlock("the output is silent") { Measure.level($0[...]) < 1e-4 }
     let finger = try phone.touch(first)
     #expect(try phone.wait { first.frame.width > small.width })
     try stage.probe.awaitBlock("the cell sounds") { Measure.level($0[...]) > 1e-3 }

@@ -192,13 +192,13 @@ import Testing
     process.standardError = errors
     try process.run()
     var heard: [Received] = []
-    try waitUntil("the command ends", every: 0.001) {
+    try waitUntil("the command exits", every: 0.001) {
       _ = reader.read(socket) { bytes, sender in
         for message in Received.all(in: bytes) {
           heard.append(message)
           if message.address == "/sync" {
             socket.send([UInt8](address: "/synced", message.arguments), to: sender.endpoint)
-            letPass(seconds: 0.02, "a file takes its time")
+            letPass(seconds: 0.02, "loading a file takes a moment")
             if let answer { socket.send([UInt8](address: address, answer), to: sender.endpoint) }
           }
         }
@@ -209,7 +209,7 @@ import Testing
     return (process.terminationStatus, String(decoding: text, as: UTF8.self), heard)
   }
 
-  @Test func `a node plays it, and its reply is the exit code`() throws {
+  @Test func `a node plays the take, and its reply determines the exit code`() throws {
     let path = Argument.string("/take/play")
     let well = try play("12345678", answer: [path, .string("1234")], address: "/reply")
     #expect(well.code == 0 && well.errors.isEmpty)
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `without a node there is a hint how to start one`() throws {
+  @Test func `without a node, the error says how to start one`() throws {
     let socket = try Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0))
     // A port whose owner never replies.
     let result = try at.takes("play", "1a", "--to", "127.0.0.1:\(socket.port)")
@@ -243,14 +243,14 @@ import Testing
     ["list", "--title", "x"], ["show", "1a", "--text", "x"], ["delete", "1a", "--json"],
     ["trash", "--empty", "--json"], ["list", "--nothing"], ["list", "--text"],
   ])
-  func `wrong usage is one line and 64, and creates nothing`(arguments: [String]) throws {
+  func `wrong usage is one line and exit code 64, and creates nothing`(arguments: [String]) throws {
     let result = try NodeProcess.run(["takes", "--home", at.home] + arguments)
     #expect(result.code == 64 && result.output.isEmpty, "\(result)")
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(at.folder.names.isEmpty)
   }
 
-  @Test func `a missing data directory is 66, except for commands that create it`() throws {
+  @Test func `a missing data directory is exit code 66, unless the command creates it`() throws {
     for words in [["list"], ["show", "1a"], ["trash"], ["reindex"], ["map", "-"]] {
       let result = try NodeProcess.run(["takes", "--home", at.home] + words)
       #expect(result.code == 66 && result.errors.contains(at.home), "\(words)")
@@ -264,7 +264,7 @@ import Testing
     #expect(beside.code == 66 && beside.errors.contains(at.folder.path("data") + "/syrinx"))
   }
 
-  @Test func `an unwritable data directory is 73`() throws {
+  @Test func `an unwritable data directory is exit code 73`() throws {
     let disk = at.folder.path("home")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
     let isMounted = Self.run("mount", "-t", "tmpfs", "none", disk)

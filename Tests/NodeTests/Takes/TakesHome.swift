@@ -67,7 +67,7 @@ struct TakesHome {
     close(far)
     var output = Data()
     var buffer = [UInt8](repeating: 0, count: 4096)
-    // The last writer has closed the terminal: that is an error here.
+    // The last writer has closed the terminal, which makes reads fail.
     while case let count = read(near, &buffer, buffer.count), count > 0 {
       output += buffer[..<count]
     }

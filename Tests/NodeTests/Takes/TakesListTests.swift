@@ -142,7 +142,7 @@ import Testing
     }
     #expect(try !at.terminal(columns: 80, "list").contains("\u{1B}"))
     let json = try jsonObjects(at.takes("list", "--json").output)
-    #expect(json.first?["title"] as? String == wild, "and is told as it is in JSON")
+    #expect(json.first?["title"] as? String == wild, "and JSON output has it unchanged")
   }
 
   // MARK: - The table

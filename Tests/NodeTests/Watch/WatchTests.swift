@@ -129,7 +129,7 @@ extension NodeTests {
       terminal.type("c")
       try isIn("empty")
       terminal.type("u")
-      try waitUntil("it is back") {
+      try waitUntil("the loop is back") {
         phone.ask("/loop/2/state")?.arguments[2].number ?? 0 > 0
       }
       // There is no ninth.
@@ -262,7 +262,7 @@ extension NodeTests {
       #expect(!terminal.picture.hasOverflown)
       terminal.type("\u{3}")
       #expect(terminal.awaitEnd() == 0)
-      // Nothing of it stays.
+      // No part of it remains.
       #expect(!terminal.picture.lines.contains { $0.contains("SERVER GONE") })
     }
 
@@ -271,7 +271,7 @@ extension NodeTests {
       let (server, node, phone) = try startNode()
       phone.send("/player/record")
       #expect(phone.sync())
-      letPass(seconds: 0.4, "a line would be shown by then")
+      letPass(seconds: 0.4, "the line would be shown by then")
       #expect(node.end() == 0)
       #expect(!node.errors.contains("\u{1B}") && !node.errors.contains("xruns"))
       let folder = try TemporaryFolder()

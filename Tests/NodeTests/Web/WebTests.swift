@@ -47,12 +47,12 @@ extension NodeTests {
       phone?.send("/grid/instrument", .string("organ"))
       #expect(phone?.receive("/reply")?.arguments.first == .string("/grid/instrument"))
       phone?.send("/note/on", .int32(69), .float(0.8))
-      try waitUntil("the note is heard") {
+      try waitUntil("the note sounds") {
         try (probe.record(frames: 4800).samples.map(abs).max() ?? 0) > 0.01
       }
       phone = nil
       var frames = 0
-      try waitUntil("it is silent", every: 0) {
+      try waitUntil("the output is silent", every: 0) {
         let heard = try probe.record(frames: 4800).samples
         frames += heard.count
         return (heard.map(abs).max() ?? 1) < 1e-4
@@ -71,7 +71,7 @@ extension NodeTests {
       #expect(token.count == 32 && mode as? Int == 0o600)
       #expect(!node.ready.values.contains { $0.contains(token) })
       // It is printed after the ready line.
-      try waitUntil("it tells of the code") { node.errors.contains("`syrinx web`") }
+      try waitUntil("the node prints the hint") { node.errors.contains("`syrinx web`") }
       let environment = ["XDG_RUNTIME_DIR": node.folder.path, "XDG_DATA_HOME": node.folder.path]
       let shown = try NodeProcess.run(["web", "--address"], environment: environment)
       #expect(shown.output.hasSuffix("/#t=\(token)\n"))
@@ -85,7 +85,7 @@ extension NodeTests {
       try friend.open(["Authorization": "Bearer \(token)"])
       friend.send("/mute")
       #expect(friend.receive("/mute")?.arguments == [.int32(0)])
-      // A user who has lost a phone makes a new token.
+      // A user who has lost a phone creates a new token.
       #expect(try NodeProcess.run(["web", "--renew"], environment: environment).code == 0)
       #expect(friend.awaitClose())
       #expect(node.end() == 0)

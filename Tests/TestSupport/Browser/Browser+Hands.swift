@@ -55,7 +55,7 @@ extension Browser {
     try command("Input.dispatchTouchEvent", parameters)
   }
 
-  // MARK: - Places
+  // MARK: - Positions
 
   /// The bounding box of an element in the window.
   package func box(_ selector: String) throws -> (
@@ -70,7 +70,7 @@ extension Browser {
       return [x, y, width, height];
       """, selector)
     guard box.count == 4, box[2] > 0, box[3] > 0 else {
-      throw Fault("\(selector) is not to be seen at \(try text("return location.href"))")
+      throw Fault("\(selector) is not visible at \(try text("return location.href"))")
     }
     return (box[0], box[1], box[2], box[3])
   }
@@ -114,7 +114,7 @@ extension Browser {
   private func element(_ selector: String) throws -> String {
     let found = try ask("POST", "/element", ["using": "css selector", "value": selector])
     guard let id = (found as? [String: String])?.values.first else {
-      throw Fault("there is no \(selector)")
+      throw Fault("\(selector) not found")
     }
     return id
   }

@@ -59,7 +59,7 @@ package final class Browser {
     let answer =
       try driver.ask(
         "POST", "/session", ["capabilities": ["alwaysMatch": wanted]]) as? [String: Any]
-    guard let id = answer?["sessionId"] as? String else { throw Fault("there is no session") }
+    guard let id = answer?["sessionId"] as? String else { throw Fault("no session") }
     session = id
     try setUpWindow(size)
   }
@@ -143,7 +143,7 @@ package final class Browser {
   /// Runs a function body that returns a text.
   package func text(_ script: String, _ arguments: Any...) throws -> String {
     let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
-    guard let text = value as? String else { throw Fault("no text: \(value ?? "-"): \(script)") }
+    guard let text = value as? String else { throw Fault("not a text: \(value ?? "-"): \(script)") }
     return text
   }
 
@@ -151,7 +151,7 @@ package final class Browser {
   package func numbers(_ script: String, _ arguments: Any...) throws -> [Double] {
     let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
     guard let numbers = value as? [Double] else {
-      throw Fault("no numbers: \(value ?? "-"): \(script)")
+      throw Fault("not numbers: \(value ?? "-"): \(script)")
     }
     return numbers
   }
@@ -170,7 +170,7 @@ package final class Browser {
   package func picture() throws -> String {
     let answer = try command(
       "Page.captureScreenshot", ["format": "png", "optimizeForSpeed": true])
-    guard let picture = answer["data"] as? String else { throw Fault("there is no picture") }
+    guard let picture = answer["data"] as? String else { throw Fault("no screenshot") }
     return picture
   }
 

@@ -11,7 +11,7 @@ final class ChromeDriver {
 
   /// Starts the driver, and waits until it listens.
   init() throws {
-    // A short name: Chromium's socket lies far below it, and a socket path has at most 107
+    // A short name: Chromium's socket is far below it, and a socket path has at most 107
     // characters.
     folder = try TemporaryFolder("b\(String(UInt32.random(in: 0 ... .max), radix: 16))")
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -47,7 +47,7 @@ final class ChromeDriver {
 
   deinit { end() }
 
-  // A request types many keys, or draws a page: a busy machine takes its time for one.
+  // A request that types many keys or draws a page is slow on a busy machine.
   private static let requestLimit = 5 * waitLimit
 
   /// Sends the driver a request, and returns the value of its response.

@@ -12,7 +12,7 @@ package final class PictureServer {
     package var body: [UInt8] = []
     /// The Content-Length that it claims; nil for the true one, below 0 for none.
     package var claimedLength: Int?
-    /// Whether it is held until `goOn`.
+    /// Whether it is held back until `goOn`.
     package var isHeld = false
     /// Whether data follows the body until the client disconnects.
     package var isEndless = false
@@ -71,7 +71,7 @@ package final class PictureServer {
       }
     }
     port = UInt16(bigEndian: place.sin_port)
-    guard isReady, isNamed else { throw Fault("no port for a server of pictures") }
+    guard isReady, isNamed else { throw Fault("no port for the picture server") }
     try Thread.start("pictures") { [shared] in
       while case let client = accept(listener, nil, nil), client >= 0 {
         do throws(SystemError) {
@@ -102,7 +102,7 @@ package final class PictureServer {
     shared.replies.withLock { $0[path] = reply }
   }
 
-  /// Sends the replies that are held.
+  /// Sends the replies held back.
   package func goOn() { shared.mayGoOn.withLock { $0 = true } }
 
   private static func serve(_ client: Int32, _ shared: Shared) {
@@ -126,7 +126,7 @@ package final class PictureServer {
     let reply = shared.replies.withLock { $0[path] } ?? missing
     if reply.isHeld {
       // Longer than any client waits.
-      try? waitUntil("it may go on", seconds: 60) { shared.mayGoOn.withLock { $0 } }
+      try? waitUntil("the reply is released", seconds: 60) { shared.mayGoOn.withLock { $0 } }
     }
     send(reply, to: client)
   }

@@ -46,7 +46,7 @@ package enum LayoutFile {
     let parser = XMLParser(data: Data(xml))
     parser.delegate = reader
     guard parser.parse(), let root = reader.root else {
-      throw Fault("no XML: \(parser.parserError.map { "\($0)" } ?? "empty")")
+      throw Fault("invalid XML: \(parser.parserError.map { "\($0)" } ?? "empty")")
     }
     return root
   }
@@ -57,7 +57,7 @@ package enum LayoutFile {
     var room = [UInt8](repeating: 0, count: 8 << 20)
     var (length, taken) = (uLong(room.count), uLong(bytes.count))
     guard uncompress2(&room, &length, bytes, &taken) == Z_OK, taken == uLong(bytes.count) else {
-      throw Fault("\(bytes.count) bytes are more or less than a zlib stream")
+      throw Fault("\(bytes.count) bytes are not exactly one zlib stream")
     }
     return Array(room.prefix(Int(length)))
   }

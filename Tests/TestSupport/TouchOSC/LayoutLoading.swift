@@ -1,4 +1,4 @@
-/// A loader of a layout, which passes its controls and messages to the app as the file has them.
+/// A loader of a layout, which passes its controls and messages to the app unchanged.
 struct LayoutLoading {
   private let app: LuaApp
   private(set) var controls: [TouchControl] = []
@@ -10,13 +10,13 @@ struct LayoutLoading {
     let nodes = root.children.filter { $0.name == "node" }
     guard root.name == "lexml", ["3", "5", "6"].contains(root.attributes["version"]),
       nodes.count == 1, nodes[0].attributes["type"] == "GROUP"
-    else { throw Fault("\(path) is no lexml document of one group") }
+    else { throw Fault("\(path) is not a lexml document with one group") }
     try add(nodes[0], in: nil)
   }
 
   private mutating func add(_ node: LayoutElement, in parent: TouchControl?) throws {
     guard let type = node.attributes["type"], Self.types.contains(type) else {
-      throw Fault("no type of a node: \(node.attributes)")
+      throw Fault("unknown node type: \(node.attributes)")
     }
     guard let identity = node.attributes["ID"], identities.insert(identity).inserted else {
       throw Fault("a node's ID is missing or used twice: \(node.attributes)")
@@ -58,7 +58,7 @@ struct LayoutLoading {
     for trigger in message["triggers"]?.children ?? [] {
       let condition = try trigger.text("condition")
       guard ["ANY", "RISE", "FALL"].contains(condition) else {
-        throw Fault("when is \(condition)?")
+        throw Fault("unknown condition: \(condition)")
       }
       app.tell(["trigger", try trigger.text("var"), condition])
     }
@@ -67,10 +67,10 @@ struct LayoutLoading {
         let (type, conversion) = (try partial.text("type"), try partial.text("conversion"))
         guard ["CONSTANT", "PROPERTY", "VALUE", "INDEX"].contains(type),
           ["STRING", "FLOAT", "INTEGER", "BOOLEAN"].contains(conversion)
-        else { throw Fault("no partial: \(type) \(conversion)") }
+        else { throw Fault("unknown partial: \(type) \(conversion)") }
         let (least, greatest) = (try partial.text("scaleMin"), try partial.text("scaleMax"))
         guard let from = Double(least), let to = Double(greatest), from != to else {
-          throw Fault("no scale: \(least) \(greatest)")
+          throw Fault("invalid scale: \(least) \(greatest)")
         }
         app.tell([command, type, conversion, try partial.text("value"), least, greatest])
       }
@@ -90,7 +90,7 @@ struct LayoutLoading {
 
   private static func kind(_ property: LayoutElement) throws -> String {
     guard let kind = property.attributes["type"], "sbifrc".contains(kind), kind.count == 1 else {
-      throw Fault("no type of a property: \(property.attributes)")
+      throw Fault("unknown property type: \(property.attributes)")
     }
     return kind
   }

@@ -37,7 +37,7 @@ final class LuaApp {
     var answer = Data()
     while answer != Self.end, !answer.ends(with: Self.lastLine) {
       let more = output.fileHandleForReading.availableData
-      guard !more.isEmpty else { throw Fault("Lua has ended; is lua5.1 installed?") }
+      guard !more.isEmpty else { throw Fault("Lua has exited; is lua5.1 installed?") }
       answer += more
     }
     return String(decoding: answer, as: UTF8.self).split(separator: "\n").dropLast().map {

@@ -96,7 +96,7 @@ package final class TouchPhone {
     let finger = try TouchFinger(self, place)
     guard finger.touched === control else {
       try finger.lift()
-      throw Fault("\(control.path) can't be touched, but \(finger.touched?.path ?? "nothing")")
+      throw Fault("the touch at \(control.path) hits \(finger.touched?.path ?? "nothing")")
     }
     return finger
   }
@@ -152,7 +152,7 @@ package final class TouchPhone {
           case .bool(let isTrue): [isTrue ? "T" : "F", ""]
           case .int32, .int64, .float, .double: [String(argument.tag), "\(argument.number ?? 0)"]
           case .nil: ["N", ""]
-          default: throw Fault("can't tell the app of \(argument)")
+          default: throw Fault("the app doesn't accept \(argument)")
           }
         }
         try act(["receive", clock, message.address] + fields)
@@ -184,7 +184,7 @@ package final class TouchPhone {
       case ("h", let number?): arguments.append(.int64(Int64(number)))
       case ("s", _): arguments.append(.string(value))
       case ("T", _), ("F", _): arguments.append(.bool(tag == "T"))
-      default: faults.append("\(address): no argument \(tag) \(value)")
+      default: faults.append("\(address): invalid argument \(tag) \(value)")
       }
     }
     sent.append(Received(address, arguments))
