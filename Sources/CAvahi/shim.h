@@ -9,7 +9,7 @@
 #include <avahi-common/malloc.h>
 #include <avahi-common/thread-watch.h>
 
-// Variadic, therefore not importable.
+// Variadic, so Swift can't import it.
 static inline int na_add_osc(
     AvahiEntryGroup *group, int interface, const char *name, uint16_t port) {
   return avahi_entry_group_add_service(

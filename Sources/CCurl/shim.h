@@ -32,7 +32,7 @@ static inline long cu_status(CURL *curl) {
   return status;
 }
 
-/// Where the answer leads elsewhere, as a whole URL; nil where it does not.
+/// The target of a redirect as an absolute URL, or nil if the response is none.
 static inline const char *cu_redirect(CURL *curl) {
   const char *place = NULL;
   curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &place);

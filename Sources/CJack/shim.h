@@ -7,8 +7,8 @@
 #include <jack/statistics.h>
 #include <jack/uuid.h>
 
-// Called on the audio thread: declared again with the attribute that Swift's real-time
-// check trusts. JACK documents each of them as safe there.
+// Functions called on the audio thread, redeclared with the attribute that Swift's real-time check
+// trusts. JACK documents each of them as safe there.
 #define NJ_REALTIME __attribute__((swift_attr("@_noLocks")))
 
 void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t frames) NJ_REALTIME;
@@ -22,13 +22,13 @@ int jack_midi_event_get(
 unsigned char *jack_midi_event_reserve(
     void *port_buffer, jack_nframes_t time, size_t data_size) NJ_REALTIME;
 
-// Where the transport is at the first frame of a block, of what JACK's packed structure says.
+// The transport's state at the first frame of a buffer, from JACK's packed structure.
 struct nj_transport {
   int is_rolling;
-  // Frames from the transport's own beginning.
+  // Frames since the transport's start.
   jack_nframes_t frame;
-  // Beats since the present bar began, and how much later they can be, for ticks are whole
-  // numbers; no tempo where nobody tells of bars and beats.
+  // Beats since the start of the bar, and the most by which they can be later, because ticks are
+  // integers. The tempo is 0 without a timebase master.
   double beats_per_minute, beats_per_bar, beat, beat_slack;
 };
 
@@ -37,7 +37,7 @@ static inline NJ_REALTIME struct nj_transport nj_transport_query(const jack_clie
   struct nj_transport transport = {0};
   transport.is_rolling = jack_transport_query(client, &position) == JackTransportRolling;
   transport.frame = position.frame;
-  // Whoever tells it can be wrong; written so that what is no number is refused, too.
+  // A timebase master can send invalid values; the comparisons also reject NaN.
   int has_beats = position.valid & JackPositionBBT && position.ticks_per_beat >= 1 &&
                   position.ticks_per_beat <= 1e6 && position.beats_per_bar >= 1 &&
                   position.beats_per_bar <= 64 && position.beats_per_minute >= 1 &&
@@ -55,7 +55,7 @@ static inline NJ_REALTIME struct nj_transport nj_transport_query(const jack_clie
   transport.beats_per_minute = position.beats_per_minute;
   transport.beats_per_bar = position.beats_per_bar;
   transport.beat = position.beat - 1 + ticks / position.ticks_per_beat;
-  // The frame of the block that all this is told of lies so many frames later.
+  // The offset in frames from the reported position to the start of the buffer.
   if (position.valid & JackBBTFrameOffset && position.frame_rate > 0) {
     transport.beat +=
         position.bbt_offset / (position.frame_rate * 60.0 / position.beats_per_minute);
@@ -65,7 +65,7 @@ static inline NJ_REALTIME struct nj_transport nj_transport_query(const jack_clie
   return transport;
 }
 
-// Where a frame of the transport lies among bars and beats, put into JACK's packed structure.
+// Writes the bar and beat of a frame to JACK's packed structure.
 static inline NJ_REALTIME void nj_tell_position(
     jack_position_t *position, int bar, double beat, int beats_per_bar, double beats_per_minute) {
   const double ticks_per_beat = 1920;
@@ -90,7 +90,7 @@ static inline NJ_REALTIME jack_nframes_t nj_frame(const jack_position_t *positio
   return position->frame;
 }
 
-// Variadic, therefore not importable.
+// Variadic, so Swift can't import it.
 static inline jack_client_t *nj_client_open(
     const char *name, jack_options_t options, jack_status_t *status, const char *server) {
   return server != NULL

@@ -6,7 +6,7 @@
 // Wrappers for variadic functions and for constants of closed enumerations, which Swift can't
 // import.
 
-/// Starts a server with a thread of its own, which is handed its connections.
+/// Starts a server in its own thread. It doesn't listen: connections are passed to it.
 static inline struct MHD_Daemon *mh_start(
     MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback ended, void *context,
     unsigned connections, unsigned connections_per_address, unsigned idle_seconds) {
@@ -20,13 +20,13 @@ static inline struct MHD_Daemon *mh_start(
       (size_t)(512 * 1024), MHD_OPTION_STRICT_FOR_CLIENT, (int)1, MHD_OPTION_END);
 }
 
-/// Hands a connection to a server; 0 where it takes no more, and has closed it.
+/// Passes a connection to a server. Returns 0 if the server is full, and has closed it.
 static inline int mh_add(
     struct MHD_Daemon *server, int socket, const struct sockaddr *peer, socklen_t size) {
   return MHD_add_connection(server, socket, peer, size) == MHD_YES;
 }
 
-/// The value of a header; nil where the request has none.
+/// The value of a header, or nil if the request doesn't have it.
 static inline const char *mh_header(struct MHD_Connection *connection, const char *name) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
@@ -45,25 +45,25 @@ static inline enum MHD_Result mh_step(
   return MHD_YES;
 }
 
-/// Calls back with each part of the query: its name, and its value or nil.
+/// Calls back with each parameter of the query: its name, and its value or nil.
 static inline void mh_each_query(struct MHD_Connection *connection, mh_each each, void *context) {
   struct mh_walk walk = {each, context};
   MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, mh_step, &walk);
 }
 
-/// The address of a connection's other end.
+/// The address of a connection's peer.
 static inline const struct sockaddr *mh_peer(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info ? info->client_addr : NULL;
 }
 
-/// An answer of bytes, which are copied.
+/// A response with a copy of these bytes.
 static inline struct MHD_Response *mh_bytes(const void *bytes, size_t count) {
   return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
-/// Ends an upgraded connection.
+/// Closes an upgraded connection.
 static inline void mh_close(struct MHD_UpgradeResponseHandle *upgraded) {
   MHD_upgrade_action(upgraded, MHD_UPGRADE_ACTION_CLOSE);
 }

@@ -116,7 +116,7 @@ ALWAYS_INLINE void measure(rt_phases *phases, long start, long end) {
     eight wander = LOAD(p.wanders + bin);
     angles before = LOAD_ANGLES(p.deviations + bin);
     if (p.is_leap) {
-      // The frequency from before the leap carries the phase across it.
+      // The frequency from before the jump carries the phase across it.
       STORE_ANGLES(
           p.ahead + bin, turn - moved + in_stretched + from_turns(to_turns(before) * p.further));
     } else {

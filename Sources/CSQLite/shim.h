@@ -9,6 +9,6 @@ static inline int sq_bind_text(sqlite3_stmt *statement, int place, const char *t
 
 static inline int sq_bind_bytes(
     sqlite3_stmt *statement, int place, const void *bytes, int count) {
-  // Without a place in memory SQLite takes no bytes for no value.
+  // SQLite binds NULL for a null pointer, even with a length of 0.
   return sqlite3_bind_blob(statement, place, count ? bytes : "", count, SQLITE_TRANSIENT);
 }

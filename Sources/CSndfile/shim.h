@@ -2,8 +2,8 @@
 
 #include <sndfile.h>
 
-/// Whether a file tells of a loop, and between which frames. Its place is in a type without a name,
-/// which Swift does not import.
+/// Reads the frames of a file's first loop; false if it has none. They are in an anonymous type, which
+/// Swift doesn't import.
 static inline int syrinx_first_loop(SNDFILE *file, unsigned *start, unsigned *end) {
   SF_INSTRUMENT instrument;
   if (sf_command(file, SFC_GET_INSTRUMENT, &instrument, sizeof instrument) != SF_TRUE) return 0;

@@ -19,8 +19,8 @@ package final class Engine: Sendable {
 
   /// Ends the turn of the present driver, and returns the right to render from now on.
   ///
-  /// Waits for the block in progress. Further blocks of the former driver stay silent. Of a driver
-  /// that starts at full level the clock tells the time from the engine's own first frame even before that.
+  /// Waits for the block in progress. Further blocks of the former driver stay silent. If the
+  /// driver starts at full level, the clock runs from the engine's first frame even before that.
   package func takeOver(sampleRate: Double, _ start: DriverStart = .fadingIn) -> Renderer {
     var turn = shared.turn.load(ordering: .relaxed)
     while true {

@@ -49,10 +49,10 @@ package final class Shared: Sendable {
   let isConnected = Atomic<Bool>(false)
 
   // Whether the server's transport is followed, and its tempo in beats per minute, 0 if it has none:
-  // relaxed, because each stands for itself.
+  // relaxed, because each is independent.
   let transportFollowed = Atomic<Bool>(false)
   let tempoOfTransport = Atomic<UInt32>(0)
-  // Whether this node is the timebase master of the server: relaxed likewise.
+  // Whether this node is the timebase master of the server: also relaxed.
   private let transportLed = Atomic<Bool>(false)
 
   /// The journal of the loops.

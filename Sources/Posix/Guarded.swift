@@ -1,4 +1,4 @@
-/// A value protected by a mutex, for whose changes nobody waits.
+/// A value protected by a mutex, without waits for changes.
 package typealias Guarded = Monitor
 
 extension Monitor {

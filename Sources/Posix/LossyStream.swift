@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Standard output or standard error, written without blocking.
 ///
-/// Lines that nobody reads are dropped.
+/// Lines that are not read are dropped.
 ///
 /// The process that started this one may have stopped reading, which must not block the node. Lines
 /// stay complete and in order. After a loss, the next line reports the number of dropped lines. Any

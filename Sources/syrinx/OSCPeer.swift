@@ -18,7 +18,7 @@ final class OSCPeer {
   private let reader = DatagramReader()
   private var framing = StreamFraming()
 
-  /// Opens a socket to talk to a place; if exclusive, datagrams of other senders are ignored.
+  /// Opens a socket to an endpoint; if exclusive, datagrams of other senders are ignored.
   ///
   /// A connection is made by the first message.
   init(_ place: NodePlace, isExclusive: Bool = false) throws(SystemError) {

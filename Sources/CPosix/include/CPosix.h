@@ -1,4 +1,4 @@
-// Linux calls that Swift's Glibc module leaves out, because it is made without _GNU_SOURCE.
+// Linux calls that Swift's Glibc module omits, because it is built without _GNU_SOURCE.
 #pragma once
 
 #include <pthread.h>
@@ -7,24 +7,24 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-// All descriptors are made close-on-exec and non-blocking.
+// All file descriptors are close-on-exec and non-blocking.
 int px_eventfd(void);
 int px_signalfd(const sigset_t *signals);
 int px_accept(int listener, struct sockaddr *peer, socklen_t *size);
 
-// The number of the signal that came, or 0.
+// Returns the number of a received signal, or 0.
 int px_next_signal(int signalfd);
 
 void px_name_thread(pthread_t thread, const char *name);
 
-// Has the heap give back what was freed. Before any thread is started.
+// Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 
-// Has the socket of an address family tell by which interface a datagram came; 0 when it will.
+// Makes a socket of an address family report the interface of each datagram. Returns 0 on success.
 int px_tell_interface(int socket, int family);
 
-// Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many. The
-// interface is the number of the one that a datagram came by, or 0 where the socket doesn't tell.
+// Receives up to `most` datagrams into `buffers`, with `each` bytes per datagram. Returns their number.
+// An interface is the index of the one that received the datagram, or 0 if unknown.
 enum { PX_MOST_DATAGRAMS = 32, PX_LOOPBACK_INTERFACE = 1 };
 int px_receive(
     int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,

@@ -167,7 +167,7 @@ rt_locked rt_lock_memory(void);
 void *rt_reserve_memory(size_t bytes);
 
 // Makes the bytes from `start` to `end` of reserved memory resident, whole huge pages as such where the
-// system has them. Other threads may use the memory meanwhile.
+// system has them. Other threads may use the memory concurrently.
 void rt_populate_memory(void *memory, size_t start, size_t end);
 
 // Unmaps memory that was reserved with this size.

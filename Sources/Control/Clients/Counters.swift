@@ -1,6 +1,6 @@
 /// The counters for `/status`.
 package struct Counters: Equatable {
-  /// Messages received.
+  /// The number of messages received.
   package var messages = 0
   /// Malformed packets and streams.
   package var malformed = 0

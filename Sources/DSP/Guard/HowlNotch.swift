@@ -37,7 +37,7 @@ struct HowlNotch: BitwiseCopyable {
   private(set) var decibels: Float = narrowDecibels
   /// Remaining lifetime, in hops.
   var hopsLeft: Int32 = 0
-  /// Hops since it started cutting.
+  /// The number of hops since it started cutting.
   var hopsOn: Int32 = 0
   /// The level in dB at which the howl was detected.
   var levelBefore: Float = 0

@@ -42,8 +42,8 @@ struct CommandReader: ~Copyable {
 
   /// Removes the earliest scheduled command that is due by a frame, if the budget allows it.
   ///
-  /// A command is late if its frame lies before `present`: an xrun can skip it, or an earlier block had no
-  /// time left for it.
+  /// A command is late if its frame is before `present`: an xrun can skip it, or an earlier block exceeded
+  /// its budget.
   @_noLocks
   mutating func nextDue(by frame: Int64, at present: Int64) -> Due? {
     guard schedule.nextFrame <= frame,

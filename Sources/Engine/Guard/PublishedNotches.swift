@@ -11,7 +11,7 @@ package struct PublishedNotches: ~Copyable, @unchecked Sendable {
     package let decibels: Float
   }
 
-  // Both floats of a notch in one word, 0 for none. Relaxed: each stands for itself, and readers poll.
+  // Both floats of a notch in one word, 0 for none. Relaxed: each is independent, and readers poll.
   private let words = AtomicArray<UInt64>(repeating: 0, count: HowlGuard.mostNotches)
 
   init() {}

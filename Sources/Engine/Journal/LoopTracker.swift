@@ -51,14 +51,14 @@ struct LoopTracker: ~Copyable {
   private var wasPlaying = false
   private var beginning = 0.0
 
-  /// Creates a tracker of a loop that the journal knows nothing of.
+  /// Creates a tracker of a loop with an empty journal.
   init(slot: Int) {
     self.slot = slot
     versions = buffers.filled(with: Version(), count: Self.mostVersions)
     history = buffers.filled(with: 0, count: Self.mostVersions)
   }
 
-  /// Resets the state: the journal knows nothing.
+  /// Resets the state to an empty journal.
   @_noLocks
   mutating func reset() {
     for version in 0..<Self.mostVersions { versions[version] = Version() }

@@ -1,6 +1,6 @@
 /// The count-in: bars that are counted before a recording starts.
 extension Loop {
-  /// Whether an action waits behind a count-in.
+  /// Whether an action waits for the end of a count-in.
   @_noLocks
   func countsIn(_ action: LoopAction) -> Bool {
     switch action {

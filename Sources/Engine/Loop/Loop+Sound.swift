@@ -21,7 +21,7 @@ extension Loop {
   /// Records a block of its source.
   @_noLocks
   mutating func listen(to sound: Stereo, frames: Int) {
-    // The tail behind the end of a clip goes into an overdub on it, too, before that is added.
+    // The tail after a clip's end is also recorded into an overdub on it, before that is added.
     tape.record(sound, frames: frames)
     if tape.isGrowthOpen {
       if !cues.waitsForOverdub {
@@ -61,7 +61,7 @@ extension Loop {
       transfer.begin(.loading, pointer, version: version, origin: origin)
     } else {
       if tape.length == 0 { return .nothingRecorded }
-      // The tail behind the end of the clip is still to come in.
+      // The tail after the clip's end is still being recorded.
       if tape.isRecording && !state.isRecording { return .transferring }
       if keeping.isUnderWay || tape.isGrowing { return .transferring }
       guard let version = tape.copyCurrent() else { return .noMemory }

@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// The memory of an engine's clips, and of the histories of their sources, as the control side tends it.
 final class LoopMemory: Sendable {
-  // Pages for clips are resident for so long a recording of all loops at once.
+  // Seconds of recording on all loops at once for which pages are resident.
   private static let preparedSeconds = 3.0
-  // The limit in bytes for one call, lest the control side stalls.
+  // The limit in bytes per call, so that the control side doesn't stall.
   private static let mostAtOnce = 64 << 20
-  // How often to look while pages are allocated quickly, in milliseconds.
+  // The polling interval while pages are allocated quickly, in milliseconds.
   private static let busyMilliseconds = 20
   // A clip that was expected and does not come is forgotten after so many microseconds.
   private static let patience = 1_000_000.0
@@ -86,7 +86,7 @@ final class LoopMemory: Sendable {
 
 /// The resident memory of an engine's loops, in bytes.
 package struct LoopMemoryUsage: Sendable, Equatable {
-  /// The clips of all loops with their undo steps, and what is ready for more.
+  /// The clips of all loops with their undo steps, and the reserve.
   package let clips: Int
   /// The histories of the live input, the grid, and the mix.
   package let live: Int, grid: Int, mix: Int

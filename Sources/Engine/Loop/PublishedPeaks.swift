@@ -51,7 +51,7 @@ package struct PublishedPeaks: ~Copyable, @unchecked Sendable {
     while true {
       let count = latest.load(ordering: .acquiring)
       let first = Int(count & 1) * Self.parts
-      // Acquiring, so that the second look at the count can't come before the parts.
+      // Acquiring, so that the second load of the count can't precede those of the parts.
       let result = (0..<Self.parts).map {
         Float(bitPattern: peaks[first + $0].load(ordering: .acquiring))
       }

@@ -27,7 +27,7 @@ struct Queued: BitwiseCopyable {
   @_noLocks
   mutating func clear() { self = Queued() }
 
-  /// Queues an action for a time in frames, in place of the one before.
+  /// Queues an action for a time in frames, replacing the previous one.
   ///
   /// A negative time is due at once.
   @_noLocks
@@ -37,14 +37,14 @@ struct Queued: BitwiseCopyable {
     self.frame = exact < 0 ? frame : max(frame, Int64(exact + 0.5))
   }
 
-  /// Queues an action until the input is loud enough, in place of the one before.
+  /// Queues an action until the input exceeds the threshold, replacing the previous one.
   @_noLocks
   mutating func putUntilSound(_ action: LoopAction) {
     self = Queued()
     self.action = action
   }
 
-  /// Queues an action behind a count-in of whole bars, in place of the one before.
+  /// Queues an action after a count-in of whole bars, replacing the previous one.
   @_noLocks
   mutating func put(
     _ action: LoopAction, afterBars bars: Int, of beats: BeatClock, from frame: Int64
@@ -65,7 +65,7 @@ struct Queued: BitwiseCopyable {
 
   // MARK: - Count-in
 
-  /// Whether the action waits behind a count-in.
+  /// Whether the action waits for the end of a count-in.
   var isCounted: Bool { @_noLocks get { !isEmpty && countStart < .max } }
 
   /// Whether the count-in is audible at a frame.

@@ -16,7 +16,7 @@ struct Pedals: ~Copyable {
 
   private let buffers = Buffers()
   private let states: UnsafeMutablePointer<State>
-  // The places of the triggers that only time will judge.
+  // The indices of the triggers whose press depends on time.
   private let waiting: UnsafeMutablePointer<UInt16>
   private var waitingCount = 0
 

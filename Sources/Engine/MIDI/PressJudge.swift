@@ -36,9 +36,9 @@ struct PressTimes: BitwiseCopyable {
 /// when it opens; with double presses, when no second press has followed.
 struct PressJudge: BitwiseCopyable {
   private enum Phase: UInt8, BitwiseCopyable {
-    /// Nothing is left to judge.
+    /// No press is pending.
     case idle
-    /// Down, for an unknown time yet.
+    /// Down, for a duration not yet known.
     case held
     /// Up again, and a second press may follow.
     case lifted

@@ -116,7 +116,7 @@ package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
   }
 
   let rows: UnsafePointer<Row>
-  // The place of the first action of each press, one press after the other, and of the end.
+  // The index of the first action of each press, in order of presses, and the end index.
   let starts: UnsafePointer<UInt32>
   let actions: UnsafePointer<BoundAction>
 
@@ -128,7 +128,7 @@ package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
   @_noLocks
   func told(_ trigger: Trigger) -> UInt8 { rows[Int(trigger.place)].told }
 
-  /// Returns the places of the actions of one press, a bit of `PressBits`.
+  /// Returns the index range of the actions of one press, a bit of `PressBits`.
   @_noLocks
   func actions(_ trigger: Trigger, _ press: UInt8) -> (first: Int, end: Int) {
     let index = Int(trigger.place) &* Self.presses &+ press.trailingZeroBitCount

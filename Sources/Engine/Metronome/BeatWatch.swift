@@ -12,7 +12,7 @@ struct BeatWatch: BitwiseCopyable {
   @_noLocks
   init(sampleRate: Double) { leastFrames = Int64(Self.leastSeconds * sampleRate) }
 
-  /// Publishes the last beat that lies in a block, and when the next one is due.
+  /// Publishes the last beat in a block, and the time of the next one.
   @_noLocks
   mutating func watch(
     from start: Int64, to end: Int64, beats: BeatClock,

@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// The peak levels since they were collected last: the audio thread raises them, a control thread collects
-/// them.
+/// The peak levels since the last collection: raised by the audio thread, collected by a control thread.
 package struct Meters: ~Copyable, @unchecked Sendable {
   /// The channels that have a meter, in the order in which `/meter` sends them.
   package enum Channel: Int, CaseIterable, Sendable, BitwiseCopyable {

@@ -68,6 +68,6 @@ package enum DriverStart: Sendable {
   /// With a fade in once `Engine.connectionsAreMade` was called: with large blocks the fade would be over
   /// before anything is connected.
   case silentUntilConnected
-  /// At full level with the first frame, because nobody listens to the driver's start.
+  /// At full level from the first frame, for a driver whose start is inaudible.
   case atFullLevel
 }

@@ -170,7 +170,7 @@ struct PhraseTape: ~Copyable {
     return true
   }
 
-  /// The next action that is due by a frame; nil if there is none, and when the phrase is over.
+  /// The next action due by a frame; nil if none is, or if the phrase has ended.
   @_noLocks
   mutating func nextDue(at frame: Int64) -> NoteAction? {
     switch state {

@@ -56,7 +56,7 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
     memory[former].end = change
     latest = current
     leavingCount &+= 1
-    // Another place that is free: there are more than changes can wait.
+    // The next free slot: there are more slots than waiting changes.
     var next = current &+ 1
     while memory[Int(next)].voices > 0 || isLeaving(next) { next &+= 1 }
     current = next

@@ -34,7 +34,7 @@ package struct Layout: Hashable, Sendable {
   // By row and column; nil where there is no button.
   private let places: [Cell?]
 
-  /// The buttons row by row from the top, left to right, without the empty places.
+  /// The buttons row by row from the top, left to right, without empty positions.
   package var cells: [Cell] { places.compactMap { $0 } }
 
   /// Creates the layout of a grid.

@@ -48,7 +48,7 @@ package struct Meter: Equatable, Sendable {
 
 /// The bar of a meter.
 package enum MeterBar {
-  // The level that fills the first place, in dB.
+  // The level that fills the first column, in dB.
   private static let least: Float = -60
   private static let hot: Float = -12
   private static let top: Float = -3
@@ -75,7 +75,7 @@ package enum MeterBar {
     return max(1, min(width, Int(((level - least) / -least * Float(width)).rounded())))
   }
 
-  /// The color of a place in the bar.
+  /// The color of a column of the bar.
   static func color(_ place: Int, of width: Int) -> Style.Color {
     let level = least - least * (Float(place) + 0.5) / Float(width)
     return level > top ? .red : level > hot ? .yellow : .green

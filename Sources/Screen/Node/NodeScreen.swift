@@ -34,7 +34,7 @@ package struct NodeScreen {
   /// Draws a page.
   ///
   /// `place` is the node's endpoint. `silence` is the time without a reply in seconds; nil if the
-  /// node replies. `question` is the confirmation that a key has asked for.
+  /// node replies. `question` is the confirmation that a key has requested.
   package static func canvas(
     of picture: NodePicture, at place: String, page: View = .overview,
     silentFor silence: Double? = nil, asking question: String? = nil, columns: Int, rows: Int,

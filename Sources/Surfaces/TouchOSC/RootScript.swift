@@ -14,7 +14,7 @@ struct RootScript {
     "songs", "takes", "posts", "presses", "entry",
   ]
 
-  /// The whole script.
+  /// Returns the complete script.
   func text(receivePort: Int) throws(SurfaceFault) -> String {
     let values: Fields =
       try [

@@ -9,7 +9,7 @@ struct NodeFile {
   private let path: String
   private let text: String
 
-  /// Writes a file, which grants access as `mode` says although the node's umask keeps takes private.
+  /// Writes a file with the permissions `mode`, regardless of the node's umask, which keeps takes private.
   ///
   /// If that fails, reports so with the consequence, and returns nil.
   init?(_ name: String, in folder: String, _ text: String, mode: mode_t, _ consequence: String) {

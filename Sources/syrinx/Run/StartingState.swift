@@ -10,7 +10,7 @@ struct StartingState {
 
   /// Restores a node's starting state.
   ///
-  /// This is the one place that determines the order: the saved state comes before the options,
+  /// Determines the order: the saved state comes before the options,
   /// which are validated before a new data directory is created; the loops come last.
   init(_ options: RunOptions, for node: Node) throws(Failure) {
     isFresh = options.isFresh

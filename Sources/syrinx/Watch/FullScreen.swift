@@ -24,7 +24,7 @@ final class FullScreen {
     return size
   }
 
-  /// Takes over the terminal; also again, after another program used it.
+  /// Takes over the terminal, also after another program has used it.
   func enter() {
     var modes = termios()
     // Without a terminal as input there are no keys.

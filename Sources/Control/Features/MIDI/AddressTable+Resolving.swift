@@ -16,9 +16,9 @@ extension AddressTable {
 
   private static let ofAllLoops = "/loop/*/"
 
-  /// Returns the same for a path that can be mapped.
+  /// Returns the declaration and path of an address that can be mapped.
   ///
-  /// `/loop/*/…` stands for all loops, and is declared as that of the first one.
+  /// `/loop/*/…` addresses all loops, and has the declaration of the first one.
   func bindable(_ path: String) -> (address: Address, path: String)? {
     guard path.hasPrefix(Self.ofAllLoops) else {
       return resolve(path).map { ($0.address, $0.path) }

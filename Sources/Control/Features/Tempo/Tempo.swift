@@ -170,7 +170,7 @@ extension Tempo {
     Address(
       lead,
       Declared.process(\.isLeading) { tempo, leads, request in
-        // The audio thread takes no part. The server is asked at the message's time.
+        // The audio thread isn't involved. The request to the server is made at the message's time.
         PlannedCommand(action: .sync(0), whenDone: { [weak tempo] in tempo?.lead(leads, request) })
       },
       // The role as requested, even while the server is away.

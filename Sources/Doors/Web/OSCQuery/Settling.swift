@@ -6,9 +6,9 @@ internal import OSC
 /// they take for it, before the user has touched one. Packets with values are ignored until the
 /// page has been quiet.
 struct Settling {
-  // Longer than the gap between two of the values that such a page sends by itself.
+  // Longer than the gap between two values that such a page sends automatically.
   private static let stillness = 0.5e6
-  // A page that sends for so long is being played.
+  // A page that sends for longer is being played.
   private static let longest = 5e6
   private static let firstValue = 2e6
 
