@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Commands from the control side, and the events that answer them.
 extension Core {
-  /// Starts a block: applies the commands that are due by its first frame, and then receives new ones, as far
-  /// as the budget of the block goes.
+  /// Starts a block: applies the commands that are due by its first frame, and then receives new ones, within
+  /// the block's budget.
   ///
   /// Due commands come first because they were sent before, so that a `sync` is answered after them.
   @_noLocks
@@ -18,7 +18,7 @@ extension Core {
     commands.budget.freeReserve()
   }
 
-  /// Applies the commands that are due by a frame, as far as the budget of the block goes.
+  /// Applies the commands that are due by a frame, within the block's budget.
   @_noLocks
   mutating func applyDue(by frame: Int64) {
     while let due = commands.nextDue(by: frame, at: present) { apply(due) }

@@ -8,7 +8,7 @@ extension Core {
   mutating func play(_ action: NoteAction) {
     var action = action
     if case .on(var start) = action {
-      // Nothing would end it.
+      // No event would end it.
       if presence.isLeaving { return }
       // NaN starts no note, and ends the previous one, like a velocity of 0.
       let isNote = start.velocity > 0 && start.velocity.isFinite && start.cents.isFinite
@@ -86,8 +86,7 @@ extension Core {
     }
   }
 
-  /// The position of a frame of the transport, so many frames after the start of the last block, in bars
-  /// and beats.
+  /// The bar and beat of a frame of the transport, `frames` after the start of the last block.
   @_noLocks
   func position(after frames: Int, transportFrame: Int64) -> BarPosition {
     loops.time.pointee.beats.position(

@@ -86,7 +86,7 @@ extension Core {
     }
   }
 
-  /// Applies pitch and stretch of the chain to all sources that can go through it.
+  /// Applies pitch and stretch of the chain to all sources that can be routed through it.
   @_noLocks
   private mutating func followWarp() {
     loops.follow(chain.warp, at: present)

@@ -3,21 +3,21 @@ internal import Synchronization
 
 /// Pedals: presses of triggers, and the lights that show the state of their actions.
 extension Core {
-  // More than feet can do in a block. Actions beyond that are lost, and counted.
+  // More than feet can trigger in a block. Actions beyond that are lost, and counted.
   private static var mostActions: Int { @_noLocks get { 256 } }
 
   /// Begins a block.
   @_noLocks
   mutating func beginPedals() { actionsLeft = Self.mostActions }
 
-  /// The times by which presses are judged.
+  /// The times that distinguish presses.
   var pressTimes: PressTimes { @_noLocks get { loops.time.pointee.presses } }
 
   // MARK: - Input
 
-  /// Handles a MIDI message as a pedal's.
+  /// Handles a MIDI message as one of a pedal.
   ///
-  /// Returns whether it has no other meaning.
+  /// Returns whether it has no other effect.
   @_noLocks
   mutating func followPedal(_ event: MIDIEvent) -> Bool {
     judgePresses()
@@ -107,7 +107,7 @@ extension Core {
 
   // MARK: - Actions
 
-  /// Performs the actions of presses that time alone has judged.
+  /// Performs the actions of presses that were decided by time.
   @_noLocks
   mutating func judgePresses() {
     while let due = pedals.nextDue(at: present, pressTimes) { fire(due.trigger, due.press) }
@@ -131,7 +131,7 @@ extension Core {
     while place < places.end {
       let action = map[place]
       place &+= 1
-      // An action that can't be reported is not performed: the control side would not know of it.
+      // An action that can't be reported to the control side is not performed.
       guard actionsLeft > 0, shared.presses.hasRoom else {
         shared.presses.lose()
         continue

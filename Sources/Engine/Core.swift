@@ -24,7 +24,7 @@ struct Core: ~Copyable {
   var outbox = MIDIOutbox()
   var pedals = Pedals()
   var lights = PedalLights()
-  // How many actions of pedals there are left in the block.
+  // The number of pedal actions left in the block.
   var actionsLeft = 0
 
   var strips: Strips
@@ -237,8 +237,8 @@ struct Core: ~Copyable {
     let jumps = transport.advance(server, frames: frames)
     var hasTempo = server.isRolling && server.beatsPerMinute > 0
     if shared.isTransportLed {
-      // Its bars and beats come from here. Only a start or a jump is followed, and counted from its own
-      // beginning.
+      // This node sets its bars and beats. Only starts and jumps are followed, and counted from the
+      // transport's start.
       hasTempo = false
       if jumps {
         loops.follow(Transport(isRolling: true, frame: server.frame), at: time.blockStart)

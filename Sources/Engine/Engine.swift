@@ -48,8 +48,8 @@ package final class Engine: Sendable {
 }
 
 extension Engine {
-  /// Ends the turn of the present driver, and returns the means to put loops of a sample rate into the
-  /// engine until the next driver takes it over.
+  /// Ends the turn of the present driver, and returns an object that restores loops of a sample rate into
+  /// the engine until the next driver takes over.
   package func restoreLoops(sampleRate: Double) -> LoopRestorer {
     _ = takeOver(sampleRate: sampleRate)
     return LoopRestorer(core: core.pointer)
@@ -83,8 +83,8 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
     @_noLocks get { core.pointee.shared.isTransportLed }
   }
 
-  /// The position of a frame of the transport, so many frames after the start of the last block, in bars and
-  /// beats; nil if another driver has the turn.
+  /// The bar and beat of a frame of the transport, `frames` after the start of the last block; nil if
+  /// another driver has the turn.
   @_noLocks
   package func position(after frames: Int, transportFrame: Int64) -> BarPosition? {
     // As in `render`.

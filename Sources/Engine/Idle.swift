@@ -1,21 +1,23 @@
 /// The idle state of the engine: silent and unchanged, so that most of its memory is not accessed.
 struct Idle: BitwiseCopyable {
   private(set) var isOn = false
-  // For how many frames, of which the chain does not know yet.
+  // The number of idle frames that the chain has not been advanced by.
   private var frames = 0
 
   @_noLocks
   init() {}
 
-  /// Becomes idle, or not, after a segment that was rendered.
+  /// Updates the state after a rendered segment.
   @_noLocks
   mutating func set(_ isIdle: Bool) { isOn = isIdle }
 
-  /// Counts frames that were not rendered.
+  /// Counts skipped frames.
   @_noLocks
   mutating func skip(frames: Int) { self.frames &+= frames }
 
-  /// Ends; returns for how many frames the chain has rested.
+  /// Ends the idle state.
+  ///
+  /// Returns the number of frames that the chain has skipped.
   @_noLocks
   mutating func end() -> Int {
     isOn = false

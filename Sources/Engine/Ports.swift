@@ -89,7 +89,7 @@ package struct Ports: BitwiseCopyable {
   package var output: Stereo
   /// The stems of the live input and the grid.
   ///
-  /// Each one that is connected is written whole.
+  /// Each connected one is written completely.
   package var live: Stereo, grid: Stereo
   /// The metronome.
   package var click: UnsafeMutablePointer<Float>

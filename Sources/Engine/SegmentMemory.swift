@@ -22,14 +22,14 @@ struct SegmentMemory: ~Copyable {
   let silence: Stereo
 
   var isDrySilent = true
-  /// Whether a source sounds in the present segment.
+  /// Whether a source is audible in the present segment.
   ///
-  /// If so, the bus has it.
+  /// If so, the bus contains it.
   private(set) var isSounding = false
-  /// Whether the grid sounds in the present segment, and whether the output is silent.
+  /// Whether the grid is audible in the present segment, and whether the output is silent.
   var isGridSounding = false
   var isOutputSilent = true
-  // How much of the bus is known to be silent.
+  // The number of frames at the start of the bus that are already clear.
   private var clearBusFrames = 0
 
   init() {
@@ -60,7 +60,7 @@ struct SegmentMemory: ~Copyable {
     clearBusFrames = 0
   }
 
-  /// Clears the bus, unless it is known to be silent.
+  /// Clears the bus, unless it is already clear.
   @_noLocks
   mutating func clearBus(frames: Int) {
     if frames <= clearBusFrames { return }
@@ -68,7 +68,7 @@ struct SegmentMemory: ~Copyable {
     clearBusFrames = frames
   }
 
-  /// Notes that effects were rendered into the bus.
+  /// Marks the bus as written by effects.
   @_noLocks
   mutating func noteEffects() { clearBusFrames = 0 }
 }

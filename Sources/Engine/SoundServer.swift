@@ -17,14 +17,14 @@ package struct SoundServerStatus: Sendable, Equatable {
   /// The number of changes to the node's ports and their connections.
   package var portChanges = 0
 
-  /// The status of a server that is not there.
+  /// The status without a server.
   package init() {}
 }
 
 /// Whether the node is the timebase master of a server's transport.
 package enum TransportLead: UInt8, Sendable {
   case no
-  /// The server has not answered yet.
+  /// The server has not replied yet.
   case asked
   case yes
   /// Another client is.

@@ -140,7 +140,7 @@ struct Capture: BitwiseCopyable {
 
   /// Whether the next frame belongs to a crossfade; starts one if the source changed.
   ///
-  /// A crossfade is not reversed half-way, which would be audible.
+  /// A crossfade is never reversed halfway, which would be audible.
   @_noLocks
   private mutating func isFading() -> Bool {
     if framesToFade > 0 { return true }

@@ -17,15 +17,15 @@ package final class CaptureRing: @unchecked Sendable {
     case waiting
     /// Running.
     case running
-    /// Ended; no more will come.
+    /// Ended; no more samples will follow.
     case ended
-    /// The ring was full; no more will come.
+    /// The ring was full; no more samples will follow.
     case overrun
   }
 
   /// The length of the ring, and of the longest stall of the disk, in seconds.
   private static let seconds = 8
-  // A slow disk frees the ring by so many frames at a time.
+  // The number of frames that a slow disk frees at a time.
   private static let longestStretch = 16_384
 
   /// The sample rate, in Hz.
@@ -37,7 +37,7 @@ package final class CaptureRing: @unchecked Sendable {
   private let sound: Stereo
   private let progress: UnsafeMutablePointer<CaptureProgress>
 
-  /// Creates a ring for a sample rate, long enough for a disk that stalls, or for so many frames.
+  /// Creates a ring for a sample rate, long enough for a disk that stalls, or for a number of frames.
   package init(rate: Int, capacity: Int? = nil) {
     let least = capacity ?? Self.seconds * rate
     var size = 1
@@ -91,7 +91,7 @@ package final class CaptureRing: @unchecked Sendable {
   }
 }
 
-/// The progress of a capture, which both ends of its ring know.
+/// The progress of a capture, shared by both ends of its ring.
 struct CaptureProgress: ~Copyable {
   /// The frames written and read since the start.
   let written = Atomic<Int>(0)

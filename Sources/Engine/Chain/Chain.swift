@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The chain of effects, which all sources go through that are routed to it.
+/// The chain of effects for all sources that are routed through it.
 ///
 /// Pitch and stretch are applied to each source on its own. The echo and then the reverb are applied to their
 /// sum.
@@ -8,7 +8,7 @@ struct Chain: ~Copyable {
   private(set) var input: LiveInput
   private var echo: Echo
   private var reverb: Reverb
-  /// The settings of pitch and stretch, which apply to every source that goes through the chain.
+  /// The settings of pitch and stretch, which apply to every source that is routed through the chain.
   private(set) var warp: ChainWarp
   private var isEchoOn = false
   private var isReverbOn = false
@@ -96,7 +96,7 @@ struct Chain: ~Copyable {
       return
     }
     var seconds = echoBeats * 60 / beatsPerMinute
-    // A time that is too long is halved, which stays in the beat.
+    // A time that is too long is halved, so that it stays on the beat.
     while seconds > Echo.longestSeconds { seconds /= 2 }
     echo.setSeconds(max(seconds, 0.001))
   }

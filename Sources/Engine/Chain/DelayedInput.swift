@@ -17,7 +17,7 @@ struct DelayedInput: BitwiseCopyable {
     fadeFrames = Int(Self.fadeSeconds * sampleRate)
   }
 
-  /// The greatest audible delay, in frames.
+  /// The maximum audible delay, in frames.
   var longestDelay: Int {
     @_noLocks get { max(delay, max(next, target)) }
   }

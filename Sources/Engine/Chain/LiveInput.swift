@@ -1,7 +1,7 @@
 internal import DSP
 
-/// The live input on its way to the chain: the tape of its last seconds, the warp that plays it, and the dry
-/// sound mixed with that.
+/// The live input before the chain: the tape of its last seconds, the warp that plays it, and the mix with
+/// the dry sound.
 struct LiveInput: ~Copyable {
   private static var tapeSeconds: Double { @_noLocks get { 10 } }
 
@@ -13,7 +13,7 @@ struct LiveInput: ~Copyable {
   init(sampleRate: Double) {
     // A little more than documented, for the crossfades of jumps.
     tape = Tape(seconds: Self.tapeSeconds + 0.2, reach: SourceWarp.reach, sampleRate: sampleRate)
-    // No silence need be written to an empty tape.
+    // Silence is not written to an empty tape.
     silentFrames = tape.capacity + 1
     warp = SourceWarp(seconds: Self.tapeSeconds, sampleRate: sampleRate)
     mix = WetMix(sampleRate: Float(sampleRate))
@@ -34,7 +34,7 @@ struct LiveInput: ~Copyable {
     @_noLocks get { mix.share == 0 ? 0 : warp.delay }
   }
 
-  /// The number of frames that the sound takes to be complete after it was not needed.
+  /// The number of frames until the output is complete after a pause.
   var warmUp: Int {
     @_noLocks get { mix.share == 0 ? 0 : warp.warmUp }
   }
@@ -68,7 +68,7 @@ struct LiveInput: ~Copyable {
   mutating func process(
     _ sound: Stereo, isSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
   ) -> Bool {
-    // No silence need be added to a silent tape.
+    // Silence is not written to a silent tape.
     let isEmpty = isSilent && silentFrames > tape.capacity
     if !isSilent {
       silentFrames = 0

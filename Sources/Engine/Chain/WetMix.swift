@@ -52,7 +52,7 @@ struct WetMix: ~Copyable {
   var isMoving: Bool { @_noLocks get { glide.isMoving } }
   /// Whether the share moves, or will after the warm-up.
   var isChanging: Bool { @_noLocks get { glide.isMoving || warmUpLeft > 0 } }
-  /// The greatest audible delay of the dry sound, in frames.
+  /// The maximum audible delay of the dry sound, in frames.
   var longestDelay: Int { @_noLocks get { dry.longestDelay } }
 
   /// Advances by a block that is not needed.
@@ -78,7 +78,9 @@ struct WetMix: ~Copyable {
     }
   }
 
-  /// Advances the warm-up; returns how many of the frames belong to it.
+  /// Advances the warm-up.
+  ///
+  /// Returns the number of frames that belong to it.
   @_noLocks
   private mutating func advanceWarmUp(frames: Int) -> Int {
     let waiting = min(warmUpLeft, frames)

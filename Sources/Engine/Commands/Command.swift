@@ -52,7 +52,7 @@ package struct Command: BitwiseCopyable, Sendable {
     case learn(UInt8)
     /// Presses or releases a key of a pedal that acts as a computer keyboard; sends the same reply.
     case key(UInt16, isDown: Bool)
-    /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
+    /// Fades everything out permanently; answered with `Event.Kind.faded` when it is silent.
     case leave
 
     /// Whether the command fills a clip faster than real time.
@@ -64,7 +64,7 @@ package struct Command: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The frame that stands for "as soon as it is received".
+  /// The frame that means "as soon as it is received".
   package static var now: Int64 { @_noLocks get { .min } }
 
   /// The frame, in the engine's time, at which it takes effect.
@@ -93,7 +93,7 @@ package struct Event: BitwiseCopyable, Sendable {
     case done
     /// The command was refused for this reason.
     case refused(EngineRefusal)
-    /// The fade out is over.
+    /// The fade-out has ended.
     case faded
   }
 

@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// Each command holds a *credit* from the moment it is written until the control side has read its event. A
 /// command with a credit has a slot in this queue, in the schedule of the engine and in the event queue:
-/// none of them can overflow, and only `submit` can refuse. A batch goes in whole or not at all, and the
-/// reader sees it whole or not at all.
+/// none of them can overflow, and only `submit` can refuse. A batch is written completely or not at all, and
+/// the reader sees it completely or not at all.
 package struct CommandQueue: ~Copyable, @unchecked Sendable {
   /// The maximum number of commands in progress.
   package let capacity: Int
@@ -69,7 +69,7 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
     credits.add(count, ordering: .releasing)
   }
 
-  /// The number of commands that there is room for.
+  /// The number of commands that fit.
   package var free: Int { credits.load(ordering: .relaxed) }
 
   /// The number of commands in progress: written, and their event not read yet.

@@ -25,7 +25,7 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case mute, bypass
   }
 
-  /// Pitch and stretch of the sources that go through the chain.
+  /// Pitch and stretch of the sources that are routed through the chain.
   package enum Warp: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case pitchOn, semitones, formant, mix, engine
     case stretchOn, rate
@@ -112,7 +112,7 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case on, hold
   }
 
-  /// The times by which presses of pedals, keys and MIDI triggers are judged.
+  /// The times that distinguish presses of pedals, keys and MIDI triggers.
   package enum Press: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case long, double
   }
@@ -170,7 +170,7 @@ extension Parameter: CaseIterable {
     }
 
   /// An index for tables by parameter, from 0 and less than `numbers`: the index in its group,
-  /// after the room of the preceding groups.
+  /// after the sizes of the preceding groups.
   package var number: Int {
     @_noLocks get {
       switch self {

@@ -36,7 +36,7 @@ package struct LoopRestorer: @unchecked Sendable {
     core.pointee.publish(loop: loop)
   }
 
-  /// Lets a loop play from the first block on, from a position in its clip in seconds.
+  /// Makes a loop play from the first block on, from a position in its clip in seconds.
   package func start(_ loop: Int, at seconds: Double) {
     core.pointee.trackers.start(loop, at: seconds)
   }

@@ -127,7 +127,7 @@ struct LoopTracker: ~Copyable {
         && writeLength(version, view[version].length, view, &inlet)
       before = version
     }
-    // A version whose end is still being assembled is no step to go back to.
+    // A version whose end is still being assembled is not an undo step yet.
     if isWritten && isWhole { isWritten = writeHistory(view, &inlet) }
     let isRecordingWritten =
       writeRecording(view, isHistoryWritten: isWritten, &inlet)
@@ -157,7 +157,7 @@ struct LoopTracker: ~Copyable {
     var state = Version()
     state.serial = view[version].serial
     if before >= 0 && view[before].clip == view[version].clip {
-      // The copy has the pages as they are in the journal.
+      // The copy has the journal's pages.
       if !writeAllTouched(of: before, view, &inlet) { return false }
       state.base = before
       state.baseSerial = view[before].serial
@@ -178,7 +178,7 @@ struct LoopTracker: ~Copyable {
   ) -> Bool {
     let state = versions[version]
     let mayShare = state.base >= 0
-    // Of a base that is gone, it is unknown which pages it had.
+    // The pages of a removed base are unknown.
     let hasBase = mayShare && view[state.base].serial == state.baseSerial
     var index = state.next
     while index < end && inlet.budget > 0 {
@@ -283,7 +283,7 @@ struct LoopTracker: ~Copyable {
     for index in 0..<view.count where view.versions[index] == version { version = -1 }
     var serial: UInt32 = 0
     if version >= 0 {
-      // Pages that are still written to come later.
+      // Pages that still change are written later.
       let end = max(0, view.written &- Self.restingFrames) / LoopRecord.pageFrames
       if !begin(version, after: -1, view, &inlet) || !compare(version, end: end, view, &inlet) {
         return false

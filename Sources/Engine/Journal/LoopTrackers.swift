@@ -12,7 +12,7 @@ struct LoopTrackers: ~Copyable {
   // The number and the sample rate of the present snapshot; 0 for none.
   private var snapshot: UInt32 = 0
   private var rate = 0
-  // The loop whose turn it is to be first.
+  // The loop to write first.
   private var first = 0
   // The loops with unwritten changes.
   private var unwritten = LoopBits.none
@@ -161,7 +161,7 @@ struct LoopTrackers: ~Copyable {
     unwritten = LoopBits(count: count)
   }
 
-  /// Lets a loop start with the first driver, at a position in its clip in seconds.
+  /// Makes a loop start with the first driver, at a position in its clip in seconds.
   mutating func start(_ index: Int, at seconds: Double) { starts[index] = seconds }
 
   /// Starts the loops that start with the first driver.

@@ -18,7 +18,7 @@ package final class ClipTransfer: @unchecked Sendable {
   /// The length of the longest clip that fits, in seconds.
   package let seconds: Double
 
-  /// Allocates room for clips of so many seconds and their tails, at a sample rate in Hz.
+  /// Allocates room for clips of a length in seconds and their tails, at a sample rate in Hz.
   package init(sampleRate: Int, seconds: Double = 10) {
     self.seconds = seconds
     capacity = Int((seconds + Self.secondsBehind) * Double(sampleRate))

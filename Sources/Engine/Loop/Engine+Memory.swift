@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The memory of the loops, tended by the control side.
+/// The memory of the loops, managed by the control side.
 extension Engine {
   private var loopMemory: LoopMemory? { shared.loopMemory.withLock { $0 } }
 

@@ -25,7 +25,7 @@ struct Gate: BitwiseCopyable {
     left = 0
   }
 
-  /// Opens or closes within so many frames, from the present gain.
+  /// Opens or closes within a number of frames, from the present gain.
   @_noLocks
   mutating func move(open: Bool, frames: Int) {
     if open == isOpen { return }

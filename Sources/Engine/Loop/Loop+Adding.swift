@@ -30,7 +30,7 @@ extension Loop {
     cues.add(.beginOverdub, at: frame &+ Int64(layer.delay))
   }
 
-  /// Ends the layer, whose last frames are still to come in.
+  /// Ends the layer, whose last frames are still being recorded.
   @_noLocks
   mutating func endOverdub(at frame: Int64) {
     if !layer.isOn { return }

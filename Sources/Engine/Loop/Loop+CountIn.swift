@@ -36,7 +36,7 @@ extension Loop {
     }
   }
 
-  /// Moves the queued action to its beat, where that is now.
+  /// Moves the queued action to the present frame of its beat.
   @_noLocks
   mutating func planAgain(at frame: Int64) {
     // An action that is due on this frame begins on it.

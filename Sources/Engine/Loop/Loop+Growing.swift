@@ -9,7 +9,7 @@ extension Loop {
   var mostAdded: Int64 {
     @_noLocks get {
       guard case .insert = layer.kind else {
-        // As many cycles as there is room for, from the position at which it started.
+        // As many cycles as fit, from the position at which it started.
         let cycles = max(1, Int(Double(tape.capacity) / max(1, tape.round)))
         return Int64(Double(cycles) * tape.round) &- Int64(layer.growthStart)
       }
@@ -17,7 +17,7 @@ extension Loop {
     }
   }
 
-  /// Starts to let the clip grow.
+  /// Starts the growth of the clip.
   ///
   /// Returns false if it can't.
   @_noLocks

@@ -30,7 +30,7 @@ extension Loop {
     moment.exact = -1
     queued.clear()
     if let quantum = settings.quantum {
-      // A press a little early means the beat that comes.
+      // A slightly early press means the next beat.
       let beats = time.pointee.beats
       let early = Int64(beats.exact(0.5))
       let exact = nextStart(of: quantum, from: frame)
@@ -93,7 +93,7 @@ extension Loop {
     history.pointee.beginReading()
     tape.hold(version)
     if keeping.total < length &+ tape.seam {
-      // The last frames are still to come in.
+      // The last frames are still being recorded.
       tape.hold(version)
       tape.record(into: version, from: keeping.total)
       tape.endRecording(at: length)
@@ -121,7 +121,7 @@ extension Loop {
     if case .overdub = settings.after { toggle(.overdub, at: frame) }
   }
 
-  /// Copies at most so many frames of the history.
+  /// Copies a limited number of frames of the history.
   @_noLocks
   mutating func carryKeeping(frames: Int) {
     if !keeping.isUnderWay { return }

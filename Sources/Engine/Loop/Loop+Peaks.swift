@@ -40,7 +40,7 @@ extension Loop {
     }
   }
 
-  /// Continues computing peaks, as far as a block of so many frames allows.
+  /// Continues computing peaks, within the budget of a block of this length.
   @_noLocks
   mutating func picture(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, frames: Int) {
     if !arePeaksBehind { return }

@@ -65,7 +65,7 @@ extension Loop {
     pedal.begun = .nothing
   }
 
-  /// Lets the pedal go.
+  /// Releases the pedal.
   @_noLocks
   mutating func release(at frame: Int64) {
     turnPedal(at: frame)
@@ -101,7 +101,7 @@ extension Loop {
     }
   }
 
-  /// Takes back the overdub that the press before a double one started or queued, or queued to end.
+  /// Reverts the overdub that the first press of a double one started or queued, or queued to end.
   @_noLocks
   private mutating func takeBackPress(at frame: Int64) {
     switch pedal.begun {
@@ -115,7 +115,7 @@ extension Loop {
     }
   }
 
-  /// Takes back an overdub that has just started.
+  /// Reverts an overdub that has just started.
   @_noLocks
   private mutating func dropOverdub(at frame: Int64) {
     if cues.removeLastOverdub() {

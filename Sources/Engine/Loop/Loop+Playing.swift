@@ -22,7 +22,7 @@ extension Loop {
     enter(event)
   }
 
-  /// Sets the exact time at which the present cycle started, so that it ends as exactly.
+  /// Sets the exact time at which the present cycle started, so that its end is exact, too.
   @_noLocks
   private mutating func setPhase(_ exact: Double) {
     let shifted = exact + 0.5
@@ -32,7 +32,7 @@ extension Loop {
   /// Sets the start position of a clip that joins within a bar: as far from its start as the beat
   /// is from the bar's.
   ///
-  /// A new loop never does: it starts with its own beat.
+  /// A new loop never joins: it starts with its own beat.
   @_noLocks
   private mutating func setPlaceInTime(at frame: Int64) {
     guard moment.exact >= 0, !playback.isBackward, !isMoved, case .some(.beat) = settings.quantum

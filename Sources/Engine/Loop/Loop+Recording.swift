@@ -24,7 +24,7 @@ extension Loop {
     }
   }
 
-  /// Starts a recording, or ends it and continues as `after` says.
+  /// Starts a recording, or ends it and continues according to `after`.
   @_noLocks
   mutating func recordOn(at frame: Int64) -> EngineRefusal? {
     if case .suspended = state { return pauseOrResume(at: frame) }
@@ -38,7 +38,7 @@ extension Loop {
     return refusal
   }
 
-  /// Ends a recording, and continues as `after` says.
+  /// Ends a recording, and continues according to `after`.
   @_noLocks
   mutating func endRecordingOn(at frame: Int64) {
     recording.continues = false

@@ -22,7 +22,7 @@ struct Loop: ~Copyable {
   let time: UnsafeMutablePointer<LoopTime>
   /// The recent past of the live input, the grid and the mix.
   let histories: UnsafeMutablePointer<SourceHistory>
-  /// Scratch memory for a piece of sound.
+  /// Scratch memory for a segment of sound.
   let piece: Stereo
 
   var settings = LoopSettings()

@@ -1,7 +1,7 @@
 internal import DSP
 internal import Synchronization
 
-/// The memory of an engine's clips, and of the histories of their sources, as the control side tends it.
+/// The memory of an engine's clips, and of the histories of their sources, managed by the control side.
 final class LoopMemory: Sendable {
   // Seconds of recording on all loops at once for which pages are resident.
   private static let preparedSeconds = 3.0
@@ -9,11 +9,11 @@ final class LoopMemory: Sendable {
   private static let mostAtOnce = 64 << 20
   // The polling interval while pages are allocated quickly, in milliseconds.
   private static let busyMilliseconds = 20
-  // A clip that was expected and does not come is forgotten after so many microseconds.
+  // The time in microseconds after which an expected clip that has not started is dropped.
   private static let patience = 1_000_000.0
 
   private struct State {
-    // The pages of clips that are on their way.
+    // The pages of expected clips.
     var expected = 0
     var allocated = 0
     var since = 0.0
@@ -32,7 +32,7 @@ final class LoopMemory: Sendable {
     histories = (0..<3).map { _ in
       HistoryStore(seconds: setup.keptSeconds, sampleRate: sampleRate)
     }
-    // As a pedal can keep a clip without the control side, one of these, too.
+    // Including one clip that a pedal can record retroactively, without the control side.
     preparedPages = max(
       PageMemory.count(
         seconds: Self.preparedSeconds * Double(setup.count), sampleRate: sampleRate),
@@ -40,7 +40,7 @@ final class LoopMemory: Sendable {
     clips.memory.prepare(free: preparedPages)
   }
 
-  /// Expects that the audio thread soon fills so many clips, much faster than they are played.
+  /// Announces clips that the audio thread will soon fill, much faster than real time.
   func expect(clips count: Int) {
     state.withLock {
       $0.expected = min($0.expected + count * clips.pagesOfClip, clips.memory.count)

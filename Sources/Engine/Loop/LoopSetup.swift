@@ -1,6 +1,6 @@
 /// The number of an engine's loops, their longest length, and the length of the recent sound of each source.
 package struct LoopSetup: Sendable {
-  // Beyond the clips that play: a clip that is being recorded, and undo steps, in seconds.
+  // In addition to the playing clips: a clip being recorded, and undo steps, in seconds.
   private static let spare = 90.0
 
   /// The number of loops.
@@ -10,14 +10,14 @@ package struct LoopSetup: Sendable {
   /// The length of the recent sound of a source that can be made a clip, in seconds.
   package var keptSeconds: Double
 
-  /// Loops of so many seconds: at least one, and no more than an engine supports.
+  /// Creates a setup of at least one loop, and no more than an engine supports.
   package init(count: Int = 4, seconds: Double = 10, keptSeconds: Double = 60) {
     self.count = max(1, min(count, Parameter.mostLoops))
     self.seconds = seconds
     self.keptSeconds = keptSeconds
   }
 
-  /// The most memory that all of that takes at a sample rate in Hz, in bytes: with all clips and undo steps
+  /// The maximum memory at a sample rate in Hz, in bytes: with all clips and undo steps
   /// in use, and loops that listen to all three sources.
   package func bytes(sampleRate: Double) -> Int {
     Int((pooledSeconds + 3 * keptSeconds) * sampleRate) * 8

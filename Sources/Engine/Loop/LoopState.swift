@@ -2,7 +2,7 @@
 ///
 /// A button has one meaning per state. A transition that is not in the table below has no effect.
 package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-  /// Stopped: ready to record, and to play what was recorded.
+  /// Stopped: ready to record, and to play the recorded clip.
   case standby
   /// Ready to record, with nothing to play.
   case recordReady
@@ -90,7 +90,7 @@ package enum LoopAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done, rewind, forward
   case overdub, replace, undo, redo, clear, cancel
   case substitute, multiply, insert, once
-  /// Starts a recording, or ends it and continues as `after` says.
+  /// Starts a recording, or ends it and continues according to `after`.
   case recordOn
   /// Presses or releases the pedal.
   case press, release

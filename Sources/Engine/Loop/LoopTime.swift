@@ -17,7 +17,7 @@ struct LoopTime: ~Copyable {
   var isOtherInTime = false
   /// The latency of the input and of the output, in frames.
   var inputDelay = 0, outputDelay = 0
-  /// The times by which presses are judged, of the pedals of loops and of all triggers.
+  /// The times that distinguish presses, of the pedals of loops and of all triggers.
   var presses: PressTimes
   /// The cycle that others are synchronized to.
   var round = LoopRound()

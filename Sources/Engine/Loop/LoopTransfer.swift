@@ -36,7 +36,7 @@ struct LoopTransfer: BitwiseCopyable {
     done = 0
   }
 
-  /// Copies as much as a block of so many frames allows.
+  /// Copies as much as the budget of a block of this length allows.
   ///
   /// Returns whether all is done.
   @_noLocks

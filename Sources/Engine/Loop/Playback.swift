@@ -6,7 +6,7 @@ struct Playback: BitwiseCopyable {
   var gate = Gate()
   /// The position at which it resumes, 0 for the start.
   var resume = 0
-  /// Whether it plays once, whatever `isLooping` is.
+  /// Whether it plays once, regardless of `isLooping`.
   var isOnce = false
   var isBackward = false
   /// The position at the start of the present segment.
@@ -24,7 +24,7 @@ struct LoopMute: BitwiseCopyable {
   @_noLocks
   init() { gate.set(open: true) }
 
-  /// Switches it, with a fade of so many frames.
+  /// Switches it, with a fade over a number of frames.
   @_noLocks
   mutating func set(_ isOn: Bool, frames: Int) {
     self.isOn = isOn

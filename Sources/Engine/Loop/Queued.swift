@@ -74,7 +74,7 @@ struct Queued: BitwiseCopyable {
     isCounted && countStart <= frame && frame < self.frame
   }
 
-  /// Returns the frames until the count-in starts, at most a long stretch.
+  /// Returns the frames until the count-in starts, up to a large limit.
   @_noLocks
   func framesToCount(at frame: Int64) -> Int {
     isCounted && countStart > frame ? Int(min(countStart &- frame, 1 << 20)) : 1 << 20

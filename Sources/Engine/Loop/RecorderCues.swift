@@ -14,7 +14,7 @@ struct RecorderCues: ~Copyable {
     case suspend
     /// Resumes.
     case resume
-    /// Ends the clip after so many frames.
+    /// Ends the clip at a length in frames.
     case end(frames: Int)
     /// Starts an overdub.
     case beginOverdub

@@ -7,7 +7,7 @@ package final class KeyMap: @unchecked Sendable {
   /// The number of keys.
   package static let keys = 128
 
-  /// The pointer that the audio thread is given.
+  /// The pointer for the audio thread.
   package let pointer: KeyMapPointer
   private let buffers = Buffers()
 
@@ -18,7 +18,7 @@ package final class KeyMap: @unchecked Sendable {
   }
 }
 
-/// A pointer to the pitches of a keyboard's keys, as the audio thread is given it.
+/// A pointer to the pitches of a keyboard's keys, for the audio thread.
 package struct KeyMapPointer: BitwiseCopyable, @unchecked Sendable {
   private let cents: UnsafePointer<Float>
 

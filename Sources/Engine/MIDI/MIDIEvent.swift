@@ -4,9 +4,9 @@ package struct MIDIEvent: BitwiseCopyable, Sendable {
   package var frame: UInt32
   /// The status byte.
   package var status: UInt8
-  /// The first data byte; 0 where it has none.
+  /// The first data byte, or 0.
   package var first: UInt8
-  /// The second data byte; 0 where it has none.
+  /// The second data byte, or 0.
   package var second: UInt8
 
   /// A message on its frame.
@@ -18,7 +18,7 @@ package struct MIDIEvent: BitwiseCopyable, Sendable {
     self.second = second
   }
 
-  /// How many bytes it has: two where it changes the program or the pressure of a channel.
+  /// The number of bytes: two for program change and channel pressure, otherwise three.
   package var byteCount: Int {
     @_noLocks get { status & 0xE0 == 0xC0 ? 2 : 3 }
   }
@@ -28,7 +28,7 @@ package struct MIDIEvent: BitwiseCopyable, Sendable {
 ///
 /// A reference to memory that its creator frees.
 package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
-  /// The most messages that it holds: more than a JACK port can bring.
+  /// The maximum number of messages, more than a JACK port can receive.
   package static var capacity: Int { @_noLocks get { 4096 } }
 
   private let events: UnsafeMutablePointer<MIDIEvent>
@@ -56,7 +56,7 @@ package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
   /// The message at an index from 0.
   package subscript(_ index: Int) -> MIDIEvent { @_noLocks get { events[index] } }
 
-  /// Forgets all.
+  /// Removes all messages.
   @_noLocks
   package func clear() { counter.pointee = 0 }
 

@@ -10,7 +10,7 @@ struct MIDIOutbox: ~Copyable {
   private static var none: UInt8 { @_noLocks get { 255 } }
 
   private let buffers = Buffers()
-  // By finger: the key that it holds; none where it holds none.
+  // By finger: the key that it holds, or none.
   private let held: UnsafeMutablePointer<UInt8>
   // By key: the number of fingers that hold it, and the channel of its note-on.
   private let holders: UnsafeMutablePointer<UInt16>
@@ -48,7 +48,7 @@ struct MIDIOutbox: ~Copyable {
   @_noLocks
   mutating func end() { block = nil }
 
-  /// Tells of notes.
+  /// Sends note messages.
   @_noLocks
   mutating func tell(_ action: NoteAction) {
     switch action {
@@ -72,7 +72,7 @@ struct MIDIOutbox: ~Copyable {
     held[Int(start.finger.number)] = UInt8(truncatingIfNeeded: key)
     holders[key] &+= 1
     silence(key)
-    // One that could not be ended can't begin.
+    // A key whose note-off could not be sent can't be restarted.
     guard channels[key] == Self.none else { return }
     let velocity = max(1, min(127, Int(start.velocity * 127 + 0.5)))
     if send(0x90 | channel, key, velocity) { channels[key] = channel }

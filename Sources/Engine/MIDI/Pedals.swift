@@ -2,7 +2,7 @@ internal import DSP
 
 /// The state of the triggers: which are down, and the presses they make.
 struct Pedals: ~Copyable {
-  // Nobody has more feet. A press beyond that is a short one at once.
+  // More than feet can hold. A press beyond that is a short one at once.
   private static var mostWaiting: Int { @_noLocks get { 32 } }
   /// The channel of a trigger that was never pressed.
   static var noChannel: UInt8 { @_noLocks get { 255 } }
@@ -33,7 +33,7 @@ struct Pedals: ~Copyable {
 
   /// Sets what presses mean.
   ///
-  /// Presses that are not judged yet are forgotten.
+  /// Discards pending presses.
   @_noLocks
   mutating func setMap(_ map: PressMapPointer) {
     self.map = map
@@ -46,7 +46,7 @@ struct Pedals: ~Copyable {
     }
   }
 
-  /// Lifts all triggers, when a release may have been missed.
+  /// Releases all triggers, when a release may have been missed.
   @_noLocks
   mutating func liftAll() {
     while waitingCount > 0 { unlist(waitingCount &- 1) }
@@ -101,14 +101,14 @@ struct Pedals: ~Copyable {
   @_noLocks
   func value(of trigger: Trigger) -> UInt8 { states[Int(trigger.place)].value }
 
-  /// Notes the value and the channel of a trigger's message.
+  /// Stores the value and the channel of a trigger's message.
   @_noLocks
   mutating func note(_ trigger: Trigger, value: UInt8, channel: UInt8) {
     states[Int(trigger.place)].value = value
     states[Int(trigger.place)].channel = channel
   }
 
-  /// Takes a trigger for held, without a press.
+  /// Marks a trigger as held, without a press.
   @_noLocks
   mutating func hold(_ trigger: Trigger) {
     states[Int(trigger.place)].judge.hold()
@@ -128,7 +128,7 @@ struct Pedals: ~Copyable {
     return bits
   }
 
-  /// Lets a trigger go.
+  /// Releases a trigger.
   ///
   /// Returns the presses decided so far. `isAssumed` means that the trigger reports no releases.
   @_noLocks
@@ -142,7 +142,7 @@ struct Pedals: ~Copyable {
     return bits
   }
 
-  /// Returns a trigger whose press is known by a frame, and that press, or nil.
+  /// Returns a trigger whose press is decided by a frame, and that press, or nil.
   @_noLocks
   mutating func nextDue(at frame: Int64, _ times: PressTimes) -> (trigger: Trigger, press: UInt8)? {
     for index in 0..<waitingCount {
@@ -156,7 +156,7 @@ struct Pedals: ~Copyable {
     return nil
   }
 
-  /// Returns the frames until a press is known by time alone.
+  /// Returns the frames until a press is decided by time alone.
   @_noLocks
   func framesToGo(at frame: Int64, _ times: PressTimes) -> Int {
     var next = Int64.max
@@ -175,7 +175,7 @@ struct Pedals: ~Copyable {
     waitingCount < Self.mostWaiting || states[place].isListed
   }
 
-  /// Lists a trigger while only time will judge it.
+  /// Lists a trigger while its press depends on time.
   @_noLocks
   private mutating func list(_ place: Int) {
     let isWaiting = states[place].judge.isWaiting

@@ -1,4 +1,4 @@
-/// The times by which presses are judged, in frames.
+/// The times that distinguish presses, in frames.
 struct PressTimes: BitwiseCopyable {
   /// Contacts bounce: a press that follows another one, or a release, sooner than this doesn't count.
   private static var bounceSeconds: Double { @_noLocks get { 0.025 } }
@@ -84,7 +84,7 @@ struct PressJudge: BitwiseCopyable {
     return PressBits.down
   }
 
-  /// Lets the switch go.
+  /// Releases the switch.
   ///
   /// Returns the presses decided so far.
   ///
@@ -112,7 +112,7 @@ struct PressJudge: BitwiseCopyable {
     return PressBits.up | PressBits.short
   }
 
-  /// Returns the frame at which something is known by time alone, or `.max`.
+  /// Returns the frame at which a press is decided by time alone, or `.max`.
   @_noLocks
   func deadline(wanted: UInt8, _ times: PressTimes) -> Int64 {
     let open = isDown && !isClosed ? pressed &+ times.bounce : .max
@@ -123,7 +123,7 @@ struct PressJudge: BitwiseCopyable {
     }
   }
 
-  /// Returns the results known by a frame, or 0.
+  /// Returns the presses decided by a frame, or 0.
   ///
   /// Call it until it returns 0.
   @_noLocks
@@ -141,7 +141,7 @@ struct PressJudge: BitwiseCopyable {
     @_noLocks get { if case .lifted = phase { true } else { false } }
   }
 
-  /// Takes the switch for held, without a press.
+  /// Marks the switch as held, without a press.
   @_noLocks
   mutating func hold() {
     phase = .idle

@@ -1,8 +1,8 @@
 internal import DSP
 
-/// The values that presses go to: one rule for those that the audio thread sets, and for all others.
+/// The values that presses set: one rule for the audio thread and for the control side.
 package enum PressValue {
-  /// Returns the second of two values at the first, and else the first.
+  /// Returns the second of two values for the first, otherwise the first.
   @_noLocks
   package static func toggled(
     _ present: Float, between first: Float, and second: Float

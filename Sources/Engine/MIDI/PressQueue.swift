@@ -29,9 +29,9 @@ package struct PressNews: BitwiseCopyable, Sendable {
 
 /// The queue of pedal events: the audio thread writes, one control thread reads.
 ///
-/// It records their order among the events of commands, so that a value set by both is reported as it is.
+/// It records their order among the events of commands, so that a value set by both is reported correctly.
 package struct PressQueue: ~Copyable, @unchecked Sendable {
-  // More than feet can fill. A press without room has no effect, and is counted.
+  // More than feet can fill. A press that doesn't fit has no effect, and is counted.
   private static var capacity: Int { @_noLocks get { 1024 } }
 
   private let ring = Ring(

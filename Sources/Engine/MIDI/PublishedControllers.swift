@@ -6,7 +6,7 @@ internal import Synchronization
 /// moved twice between two reads is reported once.
 package struct PublishedControllers: ~Copyable, @unchecked Sendable {
   private let values = AtomicArray<UInt8>(repeating: Self.unknown, count: 128)
-  // A bit a controller, 64 each.
+  // One bit per controller, 64 in each word.
   private let moved = AtomicArray<UInt64>(repeating: 0, count: 2)
   private let bound = AtomicArray<UInt64>(repeating: 0, count: 2)
   // The value of a controller before its first movement.
@@ -16,7 +16,7 @@ package struct PublishedControllers: ~Copyable, @unchecked Sendable {
 
   /// Audio thread: takes a controller's new value.
   ///
-  /// One that stays where it is has not moved.
+  /// An equal value is no movement.
   @_noLocks
   borrowing func move(_ controller: UInt8, to value: UInt8) {
     let place = Int(controller & 127)
@@ -33,7 +33,7 @@ package struct PublishedControllers: ~Copyable, @unchecked Sendable {
     return bound[place >> 6].load(ordering: .relaxed) &>> UInt64(place & 63) & 1 == 1
   }
 
-  /// Control side: those that moved since the last look, each with its newest value.
+  /// Control side: the controllers that moved since the last call, each with its latest value.
   package borrowing func takeMoved() -> [(controller: Int, value: Int)] {
     let bits = (0..<2).map { moved[$0].exchange(0, ordering: .acquiring) }
     if bits == [0, 0] { return [] }

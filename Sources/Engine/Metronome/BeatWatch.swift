@@ -1,6 +1,6 @@
 /// Publishes the beats of the clock, whether the metronome is on or not.
 struct BeatWatch: BitwiseCopyable {
-  // A beat that follows sooner is the same one, which a new tempo moved a little; as for clicks.
+  // A beat that follows sooner is the same one, moved slightly by a new tempo; as for clicks.
   private static var leastSeconds: Double { @_noLocks get { 0.01 } }
 
   private let leastFrames: Int64

@@ -2,7 +2,7 @@ internal import DSP
 
 /// Clicks on the beats of the clock.
 struct Metronome: ~Copyable {
-  // A click that follows sooner is the same beat, which a new tempo moved a little.
+  // A click that follows sooner is the same beat, moved slightly by a new tempo.
   private static var leastSeconds: Double { @_noLocks get { 0.01 } }
 
   private var sound: ClickSound

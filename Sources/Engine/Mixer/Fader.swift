@@ -8,7 +8,7 @@ extension Glide {
   @_noLocks
   mutating func settle() { jump(to: target) }
 
-  /// The greatest gain until it reaches its target.
+  /// The maximum gain until it reaches its target.
   var most: Float { @_noLocks get { max(current, target) } }
 
   /// Whether the gain has reached 0.

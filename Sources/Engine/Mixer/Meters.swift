@@ -26,7 +26,7 @@ package struct Meters: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Returns the greatest level, linear, since the last call.
+  /// Returns the maximum level, linear, since the last call.
   ///
   /// Any thread.
   package borrowing func collect(_ channel: Channel) -> Float {

@@ -4,10 +4,10 @@ internal import DSP
 struct Presence: BitwiseCopyable {
   /// The fade, to be copied for each block that it is applied to.
   var fader: Fader
-  // The number of the command that is answered when all is silent; `.max` when it was.
+  // The number of the command that is answered when everything is silent; `.max` afterward.
   private var leaving: UInt64?
-  // Whether the fade in waits for the connections, and then for how many blocks: JACK makes a connection
-  // with the next block.
+  // Whether the fade-in waits for the connections, and the number of blocks to wait after that: JACK makes
+  // a connection with the next block.
   private var isHeld = false
   private var blocksLeft: UInt8 = 0
 
@@ -41,7 +41,7 @@ struct Presence: BitwiseCopyable {
     fader.move(to: 1)
   }
 
-  /// Fades out for good, to answer a command.
+  /// Fades out permanently, to answer a command.
   @_noLocks
   mutating func leave(answering command: UInt64) {
     leaving = command
@@ -49,10 +49,10 @@ struct Presence: BitwiseCopyable {
     fader.move(to: 0)
   }
 
-  /// Whether the node leaves.
+  /// Whether the node is leaving.
   var isLeaving: Bool { @_noLocks get { leaving != nil } }
 
-  /// The number of the command to be answered when the fade out is over; once.
+  /// The number of the command to answer after the fade-out; returned once.
   @_noLocks
   mutating func nextAnswer() -> UInt64? {
     guard let command = leaving, command != .max, fader.isClosed else { return nil }
@@ -63,10 +63,10 @@ struct Presence: BitwiseCopyable {
 
 /// How the sound of a new driver starts.
 package enum DriverStart: Sendable {
-  /// With a fade in from the first frame.
+  /// With a fade-in from the first frame.
   case fadingIn
-  /// With a fade in once `Engine.connectionsAreMade` was called: with large blocks the fade would be over
-  /// before anything is connected.
+  /// With a fade-in after `Engine.connectionsAreMade`: with large blocks, the fade would otherwise end
+  /// before the ports are connected.
   case silentUntilConnected
   /// At full level from the first frame, for a driver whose start is inaudible.
   case atFullLevel

@@ -15,7 +15,7 @@ struct Strip: BitwiseCopyable {
   private var gain: Fader
   private var toChain: Fader
   private var toDirect: Fader
-  // In the middle both sides keep their level. Towards one side the other is turned down.
+  // In the center both sides keep their level. Panning to one side attenuates the other.
   private var leftShare: Fader
   private var rightShare: Fader
 
@@ -45,7 +45,7 @@ struct Strip: BitwiseCopyable {
     @_noLocks get { toChain.target != 0 }
   }
 
-  /// Whether no part of the signal goes through the chain any more.
+  /// Whether no part of the signal is routed through the chain any more.
   var isPastChain: Bool {
     @_noLocks get { toChain.isClosed }
   }

@@ -48,11 +48,11 @@ struct Strips: ~Copyable {
 
   // MARK: - Loops
 
-  /// Notes that the strip of a loop has new targets.
+  /// Marks the strip of a loop as moving.
   @_noLocks
   mutating func noteMove(ofLoop index: Int) { movingLoops.insert(index) }
 
-  /// Notes that a block of a loop was mixed: its strip may have reached its targets.
+  /// Updates the mark after a block of a loop was mixed: its strip may have reached its targets.
   @_noLocks
   mutating func noteMixed(loop index: Int) {
     if loop(index).pointee.isResting { movingLoops.remove(index) }
@@ -79,7 +79,7 @@ struct Strips: ~Copyable {
     if framesUntilChain == 0 { live.pointee.setRoute(route) }
   }
 
-  /// Whether the live input goes through the chain, or will when the warp is warm.
+  /// Whether the live input is routed through the chain, or will be when the warp is warm.
   var isLiveThroughChain: Bool {
     @_noLocks get { live.pointee.isThroughChain || framesUntilChain > 0 }
   }

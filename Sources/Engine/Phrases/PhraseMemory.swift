@@ -26,7 +26,7 @@ package struct PhraseEvent: BitwiseCopyable, Sendable {
 /// The notes of one phrase, as the audio thread records them.
 ///
 /// The control side creates it and keeps it alive until the audio thread has released it: until the command
-/// that brings another one was answered. Recorded events do not change.
+/// that sets another one was answered. Recorded events do not change.
 package final class PhraseMemory: @unchecked Sendable {
   /// The maximum number of notes.
   package let mostTouches: Int
@@ -35,7 +35,7 @@ package final class PhraseMemory: @unchecked Sendable {
   private let buffers = Buffers()
   private var marks: UnsafeMutablePointer<PhraseMarks> { pointer.marks }
 
-  /// Allocates memory for so many notes and seconds.
+  /// Allocates memory for a number of notes and a length in seconds.
   package init(mostTouches: Int, seconds: Double) {
     self.mostTouches = mostTouches
     let nothing = NoteStart(finger: .key(0), key: 0, cents: 0, velocity: 0)

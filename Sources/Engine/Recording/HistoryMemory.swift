@@ -1,7 +1,7 @@
 internal import DSP
 internal import Synchronization
 
-/// The memory of one source's history while it is not in use, in use, or on its way back.
+/// The memory of one source's history: offered, in use, or returned.
 ///
 /// The control side prepares it and offers it. The audio thread takes the offer when a loop listens to
 /// the source, and returns the memory when none does any more. `tend` then releases it, and offers
@@ -19,7 +19,7 @@ final class HistoryStore: @unchecked Sendable {
   // Owns the ring of the pages that is offered.
   private var ring = Buffers()
 
-  /// Prepares and offers memory for so many seconds.
+  /// Prepares and offers memory for a length in seconds.
   init(seconds: Double, sampleRate: Double) {
     frames = Int((seconds * sampleRate).rounded(.up))
     prepared = (
@@ -37,7 +37,7 @@ final class HistoryStore: @unchecked Sendable {
     exchange.pointee.offered.store(ring.box(HistoryPages(pages)), ordering: .releasing)
   }
 
-  /// Releases memory that came back, or keeps memory that is in use resident ahead of the audio thread.
+  /// Releases returned memory, or keeps memory in use resident ahead of the audio thread.
   ///
   /// One control thread at a time.
   func tend() {
@@ -57,7 +57,7 @@ final class HistoryStore: @unchecked Sendable {
   var latePages: Int { pages.latePages }
 }
 
-/// The places by which a history's memory goes to the audio thread, and comes back.
+/// The slots that pass a history's memory to the audio thread and back.
 struct HistoryExchange: ~Copyable {
   let offered = Atomic<UnsafeMutablePointer<HistoryPages>?>(nil)
   let returned = Atomic<UnsafeMutablePointer<HistoryPages>?>(nil)

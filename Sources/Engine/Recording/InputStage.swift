@@ -4,10 +4,10 @@ internal import DSP
 struct InputStage: ~Copyable {
   private let buffers = Buffers()
   private(set) var howlGuard: HowlGuard
-  // Read in place of the guard, which is not touched while it is off.
+  // Read instead of the guard, which is not accessed while it is off.
   private(set) var isGuarding = false
   var gain: Fader
-  /// The recording that replaces the input, if there is one.
+  /// The recording that replaces the input, if any.
   private(set) var recording: UnsafeMutablePointer<RecordedInput>?
 
   init(sampleRate: Double) {
@@ -15,11 +15,11 @@ struct InputStage: ~Copyable {
     gain = Fader(at: 1, sampleRate: Float(sampleRate))
   }
 
-  /// Goes on with another driver of the same sample rate.
+  /// Continues with another driver at the same sample rate.
   @_noLocks
   mutating func restart() { howlGuard.rest(frames: 0) }
 
-  /// Goes on at another sample rate, without notches.
+  /// Continues at another sample rate, without notches.
   mutating func setSampleRate(_ rate: Double) {
     gain.setSampleRate(Float(rate))
     howlGuard = HowlGuard(sampleRate: rate)
@@ -45,7 +45,9 @@ struct InputStage: ~Copyable {
   @_noLocks
   mutating func clearNotches() { howlGuard.clear() }
 
-  /// Takes feedback out of a block, in place; returns whether the notches have changed.
+  /// Suppresses feedback in a block, in place.
+  ///
+  /// Returns whether the notches have changed.
   @_noLocks
   mutating func suppressFeedback(_ sound: Stereo, peak: Float, frames: Int) -> Bool {
     if !isGuarding { return false }
@@ -58,14 +60,14 @@ struct InputStage: ~Copyable {
     return howlGuard.takeChange()
   }
 
-  /// Jumps to the gain, before anything is heard.
+  /// Applies the gain at once, before the first block.
   @_noLocks
   mutating func settle() {
     gain.settle()
     recording?.pointee.settle()
   }
 
-  /// Whether nothing of it moves, and no recording plays.
+  /// Whether no parameter moves, and no recording plays.
   var isResting: Bool {
     @_noLocks get {
       if let recording, !recording.pointee.isOver { return false }

@@ -3,8 +3,8 @@ internal import DSP
 /// A recording in place of the live input: played from its first frame to its last at the rate of the chain,
 /// and shifted to its pitch like the live input.
 ///
-/// Its driver has no clock to keep up with. Before each block it makes sure that the ring holds everything
-/// that the block can need.
+/// Its driver has no deadline: before each block, it waits until the ring holds all the data that the
+/// block can need.
 struct RecordedInput: ~Copyable {
   // More than the delay of any engine.
   private static var drySeconds: Double { @_noLocks get { 0.2 } }
@@ -33,7 +33,7 @@ struct RecordedInput: ~Copyable {
     mix = WetMix(sampleRate: Float(sampleRate))
     self.recording = recording
     dragFrames = Int(Self.dragSeconds * sampleRate)
-    // As much silence before it as there is room for: an engine reads back into it.
+    // As much leading silence as fits: an engine reads back into it.
     tape.begin(recording, silence: .max)
   }
 
@@ -46,7 +46,7 @@ struct RecordedInput: ~Copyable {
     apply()
   }
 
-  /// Sets whether the recording goes through the chain.
+  /// Sets whether the recording is routed through the chain.
   ///
   /// If not, it plays at its own rate.
   @_noLocks
@@ -70,7 +70,7 @@ struct RecordedInput: ~Copyable {
       to: isThroughChain && chain.isPitching ? chain.mix : 0, warmUp: pitched.warmUp)
   }
 
-  /// Jumps to all settings, before anything is heard.
+  /// Applies all settings at once, before the first block.
   @_noLocks
   mutating func settle() {
     plain.settle()

@@ -19,15 +19,15 @@ struct SourceHistory: ~Copyable {
   /// The number of frames that have passed.
   private(set) var written = 0
 
-  /// A history without memory, which comes from a store when it is wanted.
+  /// Creates a history without memory, which it takes from a store when needed.
   init(_ store: HistoryStore) {
     frames = store.frames
     exchange = store.exchange
   }
 
-  /// Begins or ends recording the source.
+  /// Starts or stops recording the source.
   ///
-  /// At its end, the memory goes back as soon as nobody reads from it.
+  /// After a stop, the memory is returned as soon as no loop reads from it.
   @_noLocks
   mutating func setWanted(_ value: Bool) {
     isWanted = value
@@ -51,7 +51,7 @@ struct SourceHistory: ~Copyable {
       // Acquiring: the memory is prepared. Nil if the control side has not released the former one yet.
       pages = exchange.pointee.offered.exchange(nil, ordering: .acquiring)
     } else if let pages, readers == 0 {
-      // Releasing: nothing more is written. The place is free, for there is only one memory.
+      // Releasing: nothing more is written. The slot is free, because there is only one memory.
       exchange.pointee.returned.store(pages, ordering: .releasing)
       self.pages = nil
     }
@@ -120,7 +120,7 @@ struct SourceHistory: ~Copyable {
 
   /// Reads frames from a position on, which counts like `written`.
   ///
-  /// Frames that are too old, yet to come, or from before some loop listened are silent.
+  /// Frames that are too old, in the future, or from before any loop listened are silent.
   @_noLocks
   func read(from start: Int, to out: Stereo, frames: Int) {
     guard let pages else {

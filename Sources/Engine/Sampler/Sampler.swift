@@ -2,7 +2,7 @@ internal import DSP
 
 /// The instrument of the grid: notes in, sound out.
 struct Sampler: ~Copyable {
-  // The fade of an instrument that was changed twice.
+  // The fade of an instrument after two changes.
   private static var hurrySeconds: Float { @_noLocks get { 0.01 } }
   private static var panicSeconds: Float { @_noLocks get { 0.005 } }
 
@@ -69,17 +69,17 @@ struct Sampler: ~Copyable {
     (heldCount, sustainedCount) = (0, 0)
   }
 
-  /// The number of voices that sound.
+  /// The number of active voices.
   var voiceCount: Int { @_noLocks get { voices.soundingCount } }
 
-  /// Whether nothing sounds and no answer is pending.
+  /// Whether it is silent, and no answer is pending.
   var isAtRest: Bool { @_noLocks get { voices.isSilent && instruments.isSettled && !due.isAny } }
 
   // MARK: - Instruments
 
   /// Plays new notes with another instrument, or with none.
   ///
-  /// `nextAnswer` reports when nothing of the former one sounds any more.
+  /// `nextAnswer` reports when the former one is silent.
   @_noLocks
   mutating func change(_ change: InstrumentChange) {
     if let crowded = instruments.change(change) {
@@ -87,13 +87,15 @@ struct Sampler: ~Copyable {
     }
   }
 
-  /// The change whose former instrument was released, and which is not answered yet.
+  /// An unanswered change whose former instrument was released.
   @_noLocks
   mutating func nextAnswer() -> InstrumentChange? { instruments.nextAnswer() }
 
   // MARK: - Notes
 
-  /// Starts or ends notes from the next rendered frame on; the number of voices that start.
+  /// Starts or ends notes from the next rendered frame on.
+  ///
+  /// Returns the number of voices that start.
   @_noLocks
   mutating func play(_ action: NoteAction, _ notes: borrowing PublishedNotes) -> Int {
     catchUp(notes)
@@ -166,8 +168,8 @@ struct Sampler: ~Copyable {
     touches[place].hold = .none
     let note = touches[place].note
     if touches[place].voices > 0 { voices.release(note: note.number) }
-    // The release belongs to the instrument of the note, if that is still here. Of more releases than there
-    // are voices, the last would steal the first at once.
+    // The release belongs to the note's instrument, if that is still loaded. With more releases than
+    // voices, the last would steal the first at once.
     if begunNow < SamplerVoices.count, let pointer = instruments.pointer(note.instrument) {
       let begun = voices.beginEnd(of: note, of: pointer, held: keys)
       begunNow &+= begun
@@ -219,7 +221,7 @@ struct Sampler: ~Copyable {
     }
   }
 
-  /// Bends all notes by so many semitones.
+  /// Bends all notes, in semitones.
   @_noLocks
   mutating func bend(semitones: Float) { voices.controllers.setBend(semitones: semitones) }
 
@@ -243,7 +245,9 @@ struct Sampler: ~Copyable {
 
   // MARK: - Sound
 
-  /// Renders a block; false, and nothing written, if it is silent.
+  /// Renders a block.
+  ///
+  /// Returns false, and writes nothing, if it is silent.
   @_noLocks
   mutating func render(to sound: Stereo, frames: Int, _ notes: borrowing PublishedNotes) -> Bool {
     catchUp(notes)

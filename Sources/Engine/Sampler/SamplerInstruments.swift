@@ -1,20 +1,19 @@
 internal import DSP
 
-/// An instrument that is to be played, or none, and the origin of the command.
+/// The instrument to play, or none, and the origin of the command.
 typealias InstrumentChange = (instrument: InstrumentPointer?, origin: CommandOrigin)
 
-/// The instrument that is played, and those before it of which something still sounds.
+/// The current instrument, and earlier ones with sounding voices.
 ///
-/// Each has a number until nothing sounds of it; the change that took its turn away is answered
-/// then.
+/// Each has a number until its last voice has ended; then the change that replaced it is answered.
 struct SamplerInstruments: ~Copyable, @unchecked Sendable {
-  // More than anyone can go through within the fade of one.
+  // More than anyone can select within the fade of one.
   private static var places: Int { @_noLocks get { 256 } }
 
   private struct Place: BitwiseCopyable {
     var pointer: InstrumentPointer?
     var voices = 0
-    // What took its turn away.
+    // The change that replaced it.
     var end: InstrumentChange?
 
     @_noLocks
@@ -23,10 +22,10 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
 
   private let buffers = Buffers()
   private let memory: UnsafeMutablePointer<Place>
-  /// The number of the one that is played.
+  /// The number of the current instrument.
   private(set) var current: UInt8 = 0
   private var leavingCount = 0
-  // The one that has left last.
+  // The one that was replaced last.
   private var latest: UInt8 = 0
 
   init() {
@@ -47,8 +46,9 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
     return memory[place].voices > 0 ? memory[place].pointer : nil
   }
 
-  /// Changes the instrument; the number of one that must leave soon, because it was the turn of
-  /// two since.
+  /// Changes the instrument.
+  ///
+  /// Returns the number of one that must fade out, because two have replaced it since.
   @_noLocks
   mutating func change(_ change: InstrumentChange) -> UInt8? {
     let crowded: UInt8? = leavingCount > 0 ? latest : nil
@@ -70,17 +70,17 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
     if case .some = memory[Int(number)].end { true } else { false }
   }
 
-  /// Counts voices that have begun.
+  /// Counts started voices.
   @_noLocks
   mutating func add(_ count: Int, to number: UInt8? = nil) {
     memory[Int(number ?? current)].voices &+= count
   }
 
-  /// Counts a voice that is over.
+  /// Counts an ended voice.
   @_noLocks
   mutating func remove(_ number: UInt8) { memory[Int(number)].voices &-= 1 }
 
-  /// A change of which nothing sounds any more that was before, and which is not answered yet.
+  /// An unanswered change whose former instrument is silent.
   @_noLocks
   mutating func nextAnswer() -> InstrumentChange? {
     if leavingCount == 0 { return nil }

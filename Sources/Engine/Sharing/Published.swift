@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// A value that one thread publishes, and any thread reads whole: a sequence lock, in which only readers retry.
+/// A value that one thread publishes, and any thread reads consistently: a sequence lock, in which only
+/// readers retry.
 struct Published<Value: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // The version, which is odd while the words change, the words, and the publishing thread's own copy of them,
   // in which padding stays 0. They share as few cache lines as possible: publishing finds them cold.

@@ -1,13 +1,13 @@
 internal import DSP
 
-/// A song that is to be played, or none, and the origin of the command.
+/// The song to play, or none, and the origin of the command.
 typealias SongChange = (song: SongPointer?, origin: CommandOrigin)
 
-/// Plays a song that is streamed from disk: unchanged, or at the pitch and rate of the chain if it goes
-/// through that.
+/// Plays a song that is streamed from disk: unchanged, or at the pitch and rate of the chain if it is
+/// routed through it.
 struct SongPlayer: ~Copyable {
   private static var closeSeconds: Double { @_noLocks get { 0.005 } }
-  // The data that must be there before it continues after an underrun.
+  // The amount of data required before it continues after an underrun.
   private static var headStartSeconds: Double { @_noLocks get { 0.5 } }
   // The tail of an engine after the end of the song: its delay, and the drag of a low pitch.
   private static var dragSeconds: Double { @_noLocks get { 0.2 } }
@@ -41,7 +41,7 @@ struct SongPlayer: ~Copyable {
   @_noLocks
   mutating func follow(_ chain: ChainWarp) { warp.follow(chain) }
 
-  /// Sets whether songs go through the chain.
+  /// Sets whether songs are routed through the chain.
   @_noLocks
   mutating func setThroughChain(_ value: Bool) { warp.setThroughChain(value) }
 
@@ -112,7 +112,7 @@ struct SongPlayer: ~Copyable {
     state = .playing
   }
 
-  /// Whether nothing sounds and nothing is pending.
+  /// Whether it is silent, and no change is pending.
   var isAtRest: Bool {
     @_noLocks get {
       if case .some = change { return false }

@@ -57,10 +57,10 @@ struct BeatClock: BitwiseCopyable {
     changes &+= 1
   }
 
-  /// Sets the tempo, the nearest to the present one at which so many frames are a whole number of beats, and
-  /// starts a bar with them.
+  /// Sets the tempo closest to the present one at which a length in frames is a whole number of beats, and
+  /// starts a bar with it.
   ///
-  /// Returns the tempo in beats per minute, or 0 if there is none.
+  /// Returns the tempo in beats per minute, or 0 if none fits.
   @_noLocks
   mutating func fit(_ frames: Int, from frame: Int64) -> Float {
     let least = sampleRate * 60 / Self.fastest
@@ -91,7 +91,7 @@ struct BeatClock: BitwiseCopyable {
       beatsPerBar = bar
       if moves { changes &+= 1 }
     } else {
-      // It has no bars: they are counted from its start.
+      // A transport without bars: they are counted from its start.
       follow()
       let beats = Double(transport.frame) / framesPerBeat
       now = beats.truncatingRemainder(dividingBy: Double(beatsPerBar))
@@ -171,7 +171,7 @@ struct BeatClock: BitwiseCopyable {
 
   /// The position of a frame in bars and beats.
   ///
-  /// Bars are counted from the one that contained the frame so many frames before.
+  /// Bars are counted from the one that contained an earlier frame.
   @_noLocks
   func position(at frame: Int64, framesFromStart: Int64) -> BarPosition {
     let beats = (Double(frame) - anchor) / framesPerBeat
@@ -183,7 +183,7 @@ struct BeatClock: BitwiseCopyable {
       beatsPerMinute: sampleRate * 60 / framesPerBeat)
   }
 
-  /// The elapsed share of so many beats at a frame, counted from the first of the bar.
+  /// The elapsed share of a number of beats at a frame, counted from the start of the bar.
   @_noLocks
   func share(at frame: Int64, of beats: Double) -> Double {
     let place = (Double(frame) - anchor) / (framesPerBeat * beats)
@@ -220,7 +220,7 @@ enum LoopGrain: BitwiseCopyable {
 package struct BarPosition: BitwiseCopyable, Sendable {
   /// The bar, counted from 0.
   package var bar: Int
-  /// The number of beats of it that are over.
+  /// The elapsed beats of the bar.
   package var beat: Double
   /// The number of its beats.
   package var beatsPerBar: Int

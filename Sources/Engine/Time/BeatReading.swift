@@ -2,7 +2,7 @@
 package struct BeatReading: BitwiseCopyable, Sendable {
   /// The frame of the beat, in the engine's time.
   ///
-  /// In the block that is rendered, it may lie ahead.
+  /// It may be later in the block being rendered.
   package var frame = Int64.min / 2
   /// Its number in its bar, from 1; 0 before the first.
   package var beat = 0

@@ -3,7 +3,7 @@
 /// The second-order loop of Fons Adriaensen, "Using a DLL to filter time" (Linux Audio Conference 2005),
 /// with the period counted in frames, so that xruns and a changed period don't disturb it.
 package struct ClockFilter: BitwiseCopyable {
-  // Wide at first, so that the first seconds are right; then narrow, against jitter.
+  // A wide bandwidth at first, to converge within seconds; then a narrow one, against jitter.
   private static var widestHertz: Double { @_noLocks get { 2 } }
   private static var narrowestHertz: Double { @_noLocks get { 0.1 } }
   // A larger error is no jitter: the clock was set, or the machine slept.

@@ -8,9 +8,9 @@ public struct Transport: BitwiseCopyable {
   public var beatsPerMinute: Double
   /// The number of beats in a bar.
   public var beatsPerBar: Double
-  /// The number of beats of the present bar that are over, at least.
+  /// The elapsed beats of the present bar, at least.
   public var beat: Double
-  /// The uncertainty of that.
+  /// The uncertainty of `beat`.
   public var slack: Double
 
   /// Creates a transport that rolls or is stopped.

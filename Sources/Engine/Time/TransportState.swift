@@ -2,13 +2,15 @@
 struct TransportState: BitwiseCopyable {
   /// Whether it rolls, and is followed.
   var isRolling = false
-  // Where it continues if it does not jump.
+  // The next frame if it does not jump.
   private var nextFrame = Int64.min
 
   @_noLocks
   init() {}
 
-  /// Notes where it is at the start of a block; returns whether it starts or jumps there.
+  /// Stores its position at the start of a block.
+  ///
+  /// Returns whether it starts or jumps there.
   @_noLocks
   mutating func advance(_ transport: Transport, frames: Int) -> Bool {
     let jumps = transport.isRolling && transport.frame != nextFrame

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The pitch and stretch of the chain, which the warp of every source applies that goes through it.
+/// The pitch and stretch of the chain, applied by the warp of each source that is routed through it.
 struct ChainWarp: BitwiseCopyable {
   /// The selected engine.
   private(set) var engine = WarpEngine.live

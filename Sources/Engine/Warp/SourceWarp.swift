@@ -1,14 +1,14 @@
 internal import DSP
 
 /// The warp of a source's tape: the source's own pitch and rate, and those of the chain while the source
-/// goes through it.
+/// is routed through it.
 struct SourceWarp: ~Copyable {
   /// The longest stretch of a tape that an engine reads at once, rounded up: at 192 kHz, 8192 frames for the
   /// window of the studio engine, and some 8900 for the search of the live engine.
   static var reach: Int { @_noLocks get { 16_384 } }
   private static var mostSemitones: Float { @_noLocks get { 24 } }
   private static var slowest: Float { @_noLocks get { 0.25 } }
-  /// The greatest rate.
+  /// The maximum rate.
   static var fastest: Float { @_noLocks get { 4 } }
 
   private var warp: Warp
@@ -60,7 +60,7 @@ struct SourceWarp: ~Copyable {
     apply()
   }
 
-  /// Sets whether the source goes through the chain.
+  /// Sets whether the source is routed through the chain.
   @_noLocks
   mutating func setThroughChain(_ value: Bool) {
     isThroughChain = value
@@ -82,7 +82,7 @@ struct SourceWarp: ~Copyable {
     warp.setRate(self.speed)
   }
 
-  /// Jumps to all settings, before anything is heard.
+  /// Applies all settings at once, before the first block.
   @_noLocks
   mutating func settle() { warp.settle() }
 
@@ -92,12 +92,12 @@ struct SourceWarp: ~Copyable {
   var delay: Int { @_noLocks get { warp.delay } }
   /// The number of frames until the output is complete after a rest.
   var warmUp: Int { @_noLocks get { warp.warmUp } }
-  /// Whether it is silent and nothing in it moves.
+  /// Whether it is idle: silent, with no parameter moving.
   var isIdle: Bool { @_noLocks get { warp.isIdle } }
 
   /// Skips frames that are not needed.
   ///
-  /// The next ones start afresh.
+  /// The next ones start from a reset state.
   @_noLocks
   mutating func rest(frames: Int) { warp.rest(frames: frames) }
 
