@@ -15,10 +15,10 @@ def limiter(play, plots):
     for level in levels:
         out = play(sounds.sine(997, 1.5), f"/in/gain={level + 6.0206}")
         peaks.append(decibels(np.abs(out[RATE // 2 :]).max()))
-    curve.plot(levels, levels, color=GREY, linestyle=":", label="as it came")
+    curve.plot(levels, levels, color=GREY, linestyle=":", label="input")
     curve.plot(levels, peaks, ".-", color=BLUE, label="out_1/2")
     curve.set_xlabel("peak before the limiter, dB of full scale")
-    curve.set_ylabel("peak behind it, dB of full scale")
+    curve.set_ylabel("peak after the limiter, dB of full scale")
     curve.set_ylim(-19, 8)
     curve.set_title(f"never above {max(peaks):.1f} dB")
     curve.legend(loc="upper left")
@@ -36,7 +36,7 @@ def limiter(play, plots):
     course.set_xlim(0.3, 1.9)
     course.set_title("9 dB too much, for 0.3 s")
     course.set_xlabel("time, s")
-    course.set_ylabel("how far it turns down, dB")
+    course.set_ylabel("gain reduction, dB")
     plots.save(figure, "limiter")
 
 

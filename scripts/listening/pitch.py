@@ -30,13 +30,13 @@ def tones(play, plots):
             curve = thinned(frequencies[shown], levels[shown])
             axes.plot(*curve, color=ENGINES[engine], label=engine, linewidth=1)
         due = 440 * 2 ** (semitones / 12)
-        axes.set_title(f"{semitones:+} semitones: due at {due:.0f} Hz")
+        axes.set_title(f"{semitones:+} semitones: expected at {due:.0f} Hz")
         axes.axvline(440, color=GREY, linestyle=":", linewidth=1)
         in_hertz(axes)
         axes.set_ylim(-160, 8)
     grid[0, 0].legend(loc="upper right")
     for axes in grid[1]:
-        axes.set_xlabel("frequency, Hz (dots: where it was)")
+        axes.set_xlabel("frequency, Hz (dots: the input)")
     for axes in grid[:, 0]:
         axes.set_ylabel("level, dB of full scale")
     plots.save(figure, "pitch-tone")
@@ -87,7 +87,7 @@ def chords(play, plots):
         axes.set_ylim(-120, 5)
         axes.set_ylabel("level, dB")
         in_hertz(axes, ticks=(200, 500, 1000, 2000, 5000))
-    grid[-1].set_xlabel("frequency, Hz (triangles: where the chord's tones are due)")
+    grid[-1].set_xlabel("frequency, Hz (triangles: the expected partials)")
     plots.save(figure, "pitch-chord")
 
 
@@ -130,10 +130,10 @@ def stretch(play, plots):
             axes.plot(when, behind, color=colour, label=f"/stretch/rate {rate}")
         axes.set_xlabel("time, s")
         axes.invert_yaxis()
-    slow.set_title("slower: falls behind, and leaps to now")
-    slow.set_ylabel("how far behind now, s")
+    slow.set_title("slower: falls behind, and jumps to the present")
+    slow.set_ylabel("delay, s")
     slow.legend(loc="lower left")
-    fast.set_title("faster: begins a second back, and catches up")
+    fast.set_title("faster: starts one second back, and catches up")
     fast.set_xlim(0, 12)
     fast.set_ylim(1.3, -0.1)
     fast.legend(loc="lower right")

@@ -95,7 +95,7 @@ def new_time(play, plots):
     upper.set_title("a tone of 447 Hz while the time goes from 0.5 to 0.3 s, and back")
     upper.set_ylabel("frequency, Hz")
     upper.legend(loc="upper right")
-    lower.set_ylabel("level, of the tone's")
+    lower.set_ylabel("level, relative to the tone")
     lower.set_ylim(0, 1.6)
     lower.set_xlabel("time, s (dots: the new times)")
     plots.save(figure, "echo-time")
@@ -130,7 +130,7 @@ def mixes(play, plots):
     for each in axes:
         each.set_xlabel("mix")
         each.legend(loc="lower center")
-    axes[0].set_ylabel("level, of the whole")
+    axes[0].set_ylabel("level, relative to the input")
     plots.save(figure, "mix")
 
 
@@ -181,8 +181,8 @@ def decays(play, plots):
     axes.axhline(-60, color=GREY, linestyle=":", linewidth=1)
     axes.set_ylim(-75, 2)
     axes.set_xlim(0, 9)
-    axes.set_xlabel("time after a click, s (dots: where it is due at -60 dB)")
-    axes.set_ylabel("energy that is left, dB")
+    axes.set_xlabel("time after a click, s (dots: /reverb/decay)")
+    axes.set_ylabel("remaining energy, dB")
     axes.set_title("a click's reverb from 125 Hz to 2 kHz")
     axes.legend(loc="upper right")
     plots.save(figure, "reverb-decay")
@@ -202,7 +202,7 @@ def damping(play, plots):
     axes.set_ylim(0, 2.5)
     in_hertz(axes, ticks=(100, 200, 500, 1000, 2000, 5000, 10_000, 20_000))
     axes.set_xlabel("frequency, Hz")
-    axes.set_ylabel("time to fall by 60 dB, s")
+    axes.set_ylabel("decay time to -60 dB, s")
     axes.set_title("/reverb/decay 2: half as long at /reverb/damping (dots), a third far above")
     axes.legend(loc="lower left")
     plots.save(figure, "reverb-damping")
