@@ -156,7 +156,7 @@ package struct Subscriptions {
     }
   }
 
-  /// Forgets the last values sent to a client, unless they equal `values`.
+  /// Clears the last values sent to a client, unless they equal `values`.
   mutating func invalidate(_ index: Int, for client: Client, unless values: [Argument]) {
     if let sent = byClient[client]?.sent[index], sent != values {
       byClient[client]!.sent[index] = nil

@@ -32,8 +32,8 @@ package struct Address: Sendable {
   struct Target: Sendable {
     /// The path of the address that declares kind, unit, persistence and help.
     let path: String
-    /// The path that messages are passed to, where it changes with the state of the node; nil where it
-    /// is always `path`.
+    /// The path that messages are passed to, if it depends on the state of the node; nil if it is
+    /// always `path`.
     let selected: (@Sendable (Features) -> String)?
   }
 
@@ -41,7 +41,7 @@ package struct Address: Sendable {
   package private(set) var path: String
   /// Value, act or event, with its handlers.
   package private(set) var kind: Kind
-  /// The unit of its number, for people; empty where it has none.
+  /// The displayed unit of its number, or empty.
   package private(set) var unit: String
   /// The law of faders and knobs over its range.
   package private(set) var curve: Curve

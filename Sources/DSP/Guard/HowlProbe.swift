@@ -111,7 +111,7 @@ struct HowlProbe: BitwiseCopyable {
     }
   }
 
-  /// Judges the response so far.
+  /// Evaluates the response so far.
   ///
   /// `before` is the evidence from earlier probes of the tone.
   @_noLocks

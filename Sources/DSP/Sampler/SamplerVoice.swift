@@ -15,7 +15,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   private(set) var offBy: Int32 = 0
   private(set) var isReleased = false
   private(set) var isFading = false
-  // Whether nothing of it has been rendered yet.
+  // Whether no frame has been rendered yet.
   var isUnheard = true
   private var region: UnsafePointer<SamplerRegion>
   private var modulators: UnsafePointer<SamplerModulator>

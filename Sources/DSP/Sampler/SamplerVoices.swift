@@ -227,7 +227,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
 
   /// Drops the quietest voice that is fading out, and returns whether there was one.
   ///
-  /// Among so many voices the cut is hardly audible, while a missing note would be.
+  /// Among many voices the cut is hardly audible, while a missing note would be.
   @_noLocks
   private mutating func dropFading() -> Bool {
     var (softest, least) = (-1, Float.infinity)

@@ -20,7 +20,7 @@ struct PauseWatch: BitwiseCopyable {
   @_noLocks
   init(floor: Float) { self.floor = floor }
 
-  /// Forgets the pause.
+  /// Resets the state to no pause.
   @_noLocks
   mutating func forget() {
     end = start

@@ -121,7 +121,7 @@ package struct Warp: ~Copyable {
     octavesOfRate.move(to: rate == 1 ? 0 : rt_log(rate) * 1.442_695)
   }
 
-  /// Jumps to the target pitch and rate, before anything is heard.
+  /// Jumps to the target pitch and rate, before the first block.
   @_noLocks
   package mutating func settle() {
     semitones.jump(to: semitones.target)

@@ -54,7 +54,7 @@ extension TakeLibrary {
   private static var day: Int { 86_400_000_000 }
 
   /// Shifts the deletion times by the time since the last check in excess of a day, which is a
-  /// clock jump, or a time when nobody could restore anything.
+  /// clock jump, or a time when no node could restore takes.
   private func passTimeInTrash(to now: Int) throws(LibraryFault) {
     try database.execute(SQL.trashLooks)
     let last = try database.rows(SQL.lastTrashLook) { $0.integer(0) }.first

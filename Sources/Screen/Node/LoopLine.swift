@@ -1,6 +1,6 @@
 internal import Looks
 
-/// A loop as it is shown: words, figures and style.
+/// The display of a loop: words, figures and style.
 struct LoopLine {
   /// The highest number of loops.
   static let most = 16

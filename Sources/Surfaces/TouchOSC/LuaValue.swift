@@ -6,7 +6,7 @@ indirect enum LuaValue: Sendable {
   case number(Double)
   case flag(Bool)
   case color(Color)
-  /// An expression that stands as it is.
+  /// A verbatim expression.
   case code(String)
   case list([LuaValue])
   case table([(key: String, value: LuaValue)])

@@ -6,7 +6,7 @@ internal import Posix
 /// Waits for the network, so it belongs to one background queue, which makes all of its calls but
 /// `newPath(ending:)`.
 final class FeedSender: @unchecked Sendable {
-  // A whole post, with its sound in base 64, comes to what boards take: 8 MB.
+  // A post with its sound in base64 reaches the boards' limit of 8 MB.
   private static let mostSoundBytes = 5_900_000
 
   private let home: String

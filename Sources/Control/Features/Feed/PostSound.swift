@@ -9,7 +9,7 @@ enum PostSound {
   static func seconds(_ path: String) throws(Refusal) -> Double {
     do throws(SoundFileError) {
       let reader = try SoundReader(path)
-      // A sound that does not say how long it is, is played as a song.
+      // A sound without a length in its header is played as a song.
       guard let frames = reader.expectedFrames else { return .infinity }
       return Double(frames) / Double(reader.rate)
     } catch {

@@ -16,7 +16,7 @@ final class Presets: Feature {
 
   var workers: [Worker] { [shelf.worker] }
 
-  /// Forgets the preset loaded last.
+  /// Clears the last loaded preset.
   func beginSession() { setLoaded("") }
 
   private func setLoaded(_ name: String) {
