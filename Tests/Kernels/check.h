@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 // Pseudorandom numbers, the same in each run.
-float random_number(void);                     // from -1 to 1, exclusive, with 23 fractional bits
+float random_number(void);                     // from -1 to below 1, with 23 fractional bits
 long random_whole(long least, long greatest);  // inclusive
 void fill(float *numbers, long count);
 
