@@ -7,7 +7,7 @@ struct Idle: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Updates the state after a rendered segment.
+  /// Becomes idle, or not, after a segment that was rendered.
   @_noLocks
   mutating func set(_ isIdle: Bool) { isOn = isIdle }
 

@@ -56,7 +56,7 @@ package final class OfflineHost {
     sent.free()
   }
 
-  /// Takes over an engine that was rendered before, and doesn't fade in.
+  /// Takes over an engine that was driven before, which doesn't fade in.
   package init(takingOver engine: Engine, sampleRate: Double) {
     self.sampleRate = sampleRate
     self.engine = engine

@@ -20,11 +20,11 @@ void px_name_thread(pthread_t thread, const char *name);
 // Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 
-// Makes a socket of an address family report the interface of each datagram. Returns 0 on success.
+// Has the socket of an address family tell by which interface a datagram came; 0 when it will.
 int px_tell_interface(int socket, int family);
 
-// Receives up to `most` datagrams into `buffers`, with `each` bytes per datagram. Returns their number.
-// An interface is the index of the one that received the datagram, or 0 if unknown.
+// Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many. The
+// interface is the number of the one that a datagram came by, or 0 where the socket doesn't tell.
 enum { PX_MOST_DATAGRAMS = 32, PX_LOOPBACK_INTERFACE = 1 };
 int px_receive(
     int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,

@@ -39,7 +39,7 @@ extension Node {
 
   /// The node's ports that have ever been connected.
   ///
-  /// If one has no connection now, a user disconnected it.
+  /// If one has no connection now, somebody disconnected it.
   package var connectedPorts: Set<String> { keeper.links.connectedPorts }
 
   /// The JACK server of the connections.

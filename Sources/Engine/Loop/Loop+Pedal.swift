@@ -65,7 +65,7 @@ extension Loop {
     pedal.begun = .nothing
   }
 
-  /// Releases the pedal.
+  /// Lets the pedal go.
   @_noLocks
   mutating func release(at frame: Int64) {
     turnPedal(at: frame)
@@ -115,7 +115,7 @@ extension Loop {
     }
   }
 
-  /// Reverts an overdub that has just started.
+  /// Takes back an overdub that has just started.
   @_noLocks
   private mutating func dropOverdub(at frame: Int64) {
     if cues.removeLastOverdub() {

@@ -22,7 +22,7 @@ extension Loop {
     enter(event)
   }
 
-  /// Sets the exact time at which the present cycle started, so that its end is exact, too.
+  /// Sets the exact time at which the present cycle started, so that it ends as exactly.
   @_noLocks
   private mutating func setPhase(_ exact: Double) {
     let shifted = exact + 0.5

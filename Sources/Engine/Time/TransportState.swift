@@ -8,9 +8,7 @@ struct TransportState: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Stores its position at the start of a block.
-  ///
-  /// Returns whether it starts or jumps there.
+  /// Notes where it is at the start of a block; returns whether it starts or jumps there.
   @_noLocks
   mutating func advance(_ transport: Transport, frames: Int) -> Bool {
     let jumps = transport.isRolling && transport.frame != nextFrame
