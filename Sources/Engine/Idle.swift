@@ -4,9 +4,6 @@ struct Idle: BitwiseCopyable {
   // The number of idle frames that the chain has not been advanced by.
   private var frames = 0
 
-  @_noLocks
-  init() {}
-
   /// Becomes idle, or not, after a segment that was rendered.
   @_noLocks
   mutating func set(_ isIdle: Bool) { isOn = isIdle }

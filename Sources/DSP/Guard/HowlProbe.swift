@@ -57,9 +57,6 @@ struct HowlProbe: BitwiseCopyable {
   /// The evidence including earlier probes, if not yet sufficient.
   private(set) var hint = Hint()
 
-  @_noLocks
-  init() {}
-
   /// Starts a probe.
   @_noLocks
   mutating func begin(

@@ -24,9 +24,6 @@ struct Growth: BitwiseCopyable {
   var isPublished = false
   /// Whether input is still being recorded.
   var isOpen = false
-
-  @_noLocks
-  init() {}
 }
 
 extension LoopTape {

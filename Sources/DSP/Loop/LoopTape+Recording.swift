@@ -12,9 +12,6 @@ struct Recording: BitwiseCopyable {
   var isEnding = false
   // The remaining frames of the crossfade from the tail to the resumed input.
   var joining = 0
-
-  @_noLocks
-  init() {}
 }
 
 /// The state of an overdub.

@@ -22,9 +22,6 @@ package struct ClickSound: ~Copyable {
   private struct Voice: BitwiseCopyable {
     var isAccent = false
     var place = Int.max
-
-    @_noLocks
-    init() {}
   }
 
   private let buffers = Buffers()

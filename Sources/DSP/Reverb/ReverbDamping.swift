@@ -26,9 +26,6 @@ struct ReverbDamping: BitwiseCopyable {
     var third = SIMD8<Float>(repeating: 0)
 
     @_noLocks
-    init() {}
-
-    @_noLocks
     mutating func add(_ other: Zeros, times factor: Float) {
       first += other.first * factor
       second += other.second * factor
@@ -40,9 +37,6 @@ struct ReverbDamping: BitwiseCopyable {
   private struct Poles: BitwiseCopyable {
     var first = SIMD4<Float>(repeating: 0)
     var second = SIMD4<Float>(repeating: 0)
-
-    @_noLocks
-    init() {}
   }
 
   /// The zeros at the start of the current chunk.
@@ -55,9 +49,6 @@ struct ReverbDamping: BitwiseCopyable {
   // The last two outputs.
   private var past = (Poles(), Poles())
   private var framesToGo = 0
-
-  @_noLocks
-  init() {}
 
   /// Ramps to other losses within `frames` frames, or jumps if `frames` is 0.
   ///

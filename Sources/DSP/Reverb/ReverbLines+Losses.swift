@@ -25,9 +25,6 @@ extension ReverbLines {
   struct Heard: BitwiseCopyable {
     var power: Float = 0
     var slope: Float = 0
-
-    @_noLocks
-    init() {}
   }
 
   /// Returns a line's length after `frames` frames, interpolated during a crossfade.

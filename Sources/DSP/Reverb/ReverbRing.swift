@@ -11,9 +11,6 @@ struct ReverbClock: BitwiseCopyable {
   var age = 0
 
   @_noLocks
-  init() {}
-
-  @_noLocks
   mutating func advance() {
     head &+= Self.chunk
     // Saturates after a day, longer than any line.

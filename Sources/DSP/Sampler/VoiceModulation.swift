@@ -10,9 +10,6 @@ struct VoiceModulation: BitwiseCopyable {
   private var stepsToGo = 0
   private var fixed = SIMD16<Float>(repeating: 0)
 
-  @_noLocks
-  init() {}
-
   /// Returns the current modulation of a target.
   @_noLocks
   func value(_ target: SamplerModulator.Target) -> Float { live[target.number] }

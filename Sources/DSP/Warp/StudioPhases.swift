@@ -153,9 +153,6 @@ struct StudioPhases: ~Copyable {
     var isLeap = false
     /// After a leap, the analysis hop before it.
     var tapeBefore = 1
-
-    @_noLocks
-    init() {}
   }
 
   /// Resets the state: the next frame isn't rotated and counts as steady.
@@ -190,9 +187,6 @@ struct StudioPhases: ~Copyable {
     private var turns = SIMD4<Float>(repeating: 0)
     // Decremented once for each.
     private var less = SIMD4<Int32>(repeating: 0)
-
-    @_noLocks @inline(__always)
-    init() {}
 
     @_noLocks @inline(__always)
     mutating func add(_ turns: SIMD4<Float>, where mask: SIMD4<Int32>) {

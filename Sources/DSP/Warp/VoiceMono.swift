@@ -6,9 +6,6 @@ struct VoiceMono: BitwiseCopyable {
   /// The gain of the right channel: 1 or -1.
   private(set) var rightShare: Float = 1
 
-  @_noLocks
-  init() {}
-
   /// Copies `count` frames from `first` on.
   @_noLocks
   func read(

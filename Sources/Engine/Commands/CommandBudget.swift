@@ -16,9 +16,6 @@ struct CommandBudget: BitwiseCopyable {
   // Reserved for the rest of the block.
   private var reserve = 0
 
-  @_noLocks
-  init() {}
-
   /// Starts a block.
   @_noLocks
   mutating func begin(frames: Int) {

@@ -14,8 +14,6 @@ package struct PublishedNotches: ~Copyable, @unchecked Sendable {
   // Both floats of a notch in one word, 0 for none. Relaxed: each is independent, and readers poll.
   private let words = AtomicArray<UInt64>(repeating: 0, count: HowlGuard.mostNotches)
 
-  init() {}
-
   /// Stores the notch at an index; 0 Hz for none.
   ///
   /// Audio thread.

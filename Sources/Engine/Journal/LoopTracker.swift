@@ -16,9 +16,6 @@ struct LoopTracker: ~Copyable {
     var next = 0
     // Its length as written last.
     var length = LoopRecord(.length, frames: -1)
-
-    @_noLocks
-    init() {}
   }
 
   // A page is written this long after it was touched, when the playhead has most likely left it: until the

@@ -15,9 +15,6 @@ struct ClipRecording: BitwiseCopyable {
   /// Whether `after` applies at its end.
   var continues = false
 
-  @_noLocks
-  init() {}
-
   /// Starts recording a version, which ends on its own after `limit` frames.
   @_noLocks
   mutating func begin(_ version: Int, at frame: Int64, limit: Int, moment: Moment) {
@@ -65,7 +62,4 @@ struct Moment: BitwiseCopyable {
   var exact = -1.0
   /// Whether the input started it by being loud enough.
   var isTriggered = false
-
-  @_noLocks
-  init() {}
 }

@@ -42,9 +42,6 @@ struct Layer: BitwiseCopyable {
   /// The position in the clip at which the layer continues.
   var position = 0
 
-  @_noLocks
-  init() {}
-
   /// Starts adding sound with a latency in frames.
   @_noLocks
   mutating func begin(_ kind: Kind, at frame: Int64, exact: Double, delay: Int) {

@@ -16,9 +16,6 @@ struct Keeping: BitwiseCopyable {
   var start = 0, total = 0, done = 0
   var isBackward = false
   var source = Loop.Source.live
-
-  @_noLocks
-  init() {}
 }
 
 extension Loop {

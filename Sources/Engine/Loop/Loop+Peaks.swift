@@ -10,9 +10,6 @@ struct PeakWalk: BitwiseCopyable {
   var part = PublishedPeaks.parts
   /// The frames since the last part was computed.
   var waited = 0
-
-  @_noLocks
-  init() {}
 }
 
 extension Loop {

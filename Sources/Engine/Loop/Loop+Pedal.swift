@@ -19,9 +19,6 @@ struct Pedal: BitwiseCopyable {
   }
   var begun = Begun.nothing
 
-  @_noLocks
-  init() {}
-
   /// The presses that mean more than a short one, as bits of `PressBits`.
   ///
   /// The press after one that started a recording is never the second of a double one: it ends that.

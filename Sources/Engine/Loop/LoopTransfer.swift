@@ -17,9 +17,6 @@ struct LoopTransfer: BitwiseCopyable {
   private var version = 0
   private var done = 0
 
-  @_noLocks
-  init() {}
-
   /// Whether a transfer is in progress.
   var isUnderWay: Bool {
     @_noLocks get { if case .none = kind { false } else { true } }

@@ -11,9 +11,6 @@ struct Playback: BitwiseCopyable {
   var isBackward = false
   /// The position at the start of the present segment.
   var previous = 0
-
-  @_noLocks
-  init() {}
 }
 
 /// The mute of a loop, which plays on silently.
@@ -62,7 +59,4 @@ struct LoopSettings: BitwiseCopyable {
   var feedback: Float = 1
   /// Whether the clip repeats.
   var isLooping = true
-
-  @_noLocks
-  init() {}
 }

@@ -39,8 +39,6 @@ package struct PublishedLoop: ~Copyable, Sendable {
   private let found = Atomic<UInt32>(0)
   private let wait = Atomic<Int>(PublishedLoop.unknown)
 
-  init() {}
-
   /// Audio thread.
   @_noLocks
   borrowing func publish(

@@ -8,8 +8,6 @@ package struct PublishedLoops: ~Copyable, @unchecked Sendable {
     package let state = PublishedLoop()
     /// The peaks of its clip.
     package let peaks = PublishedPeaks()
-
-    init() {}
   }
 
   /// The number of loops.

@@ -14,8 +14,6 @@ package struct PublishedPeaks: ~Copyable, @unchecked Sendable {
   // Whether an update is due. Relaxed, because readers poll it.
   private let behind = Atomic<Bool>(false)
 
-  init() {}
-
   // MARK: - Audio thread
 
   /// Sets the peak of a part in the next update.

@@ -11,9 +11,6 @@ struct Queued: BitwiseCopyable {
   // Bars until the action and until the count-in, saved while the beats move.
   private var barsToAction = 0, barsToCount = 0
 
-  @_noLocks
-  init() {}
-
   var isEmpty: Bool { @_noLocks get { if case .some = action { false } else { true } } }
 
   /// Whether this action is queued.

@@ -21,9 +21,6 @@ struct MIDIInlet: BitwiseCopyable {
   // From -1 to 1.
   private var wheel: Float = 0
 
-  @_noLocks
-  init() {}
-
   /// Returns the default value of a controller: no pedal, full volume, centered.
   @_noLocks
   static func rest(of controller: UInt8) -> UInt8 {

@@ -39,8 +39,6 @@ package struct PressQueue: ~Copyable, @unchecked Sendable {
     filler: PressNews(.pressed(Trigger(place: 0), 0, value: 0), frame: 0, eventsBefore: 0))
   private let lost = Atomic<UInt64>(0)
 
-  init() {}
-
   /// Audio thread: whether there is room for one more.
   var hasRoom: Bool { @_noLocks get { ring.hasRoom } }
 

@@ -12,8 +12,6 @@ package struct PublishedControllers: ~Copyable, @unchecked Sendable {
   // The value of a controller before its first movement.
   private static var unknown: UInt8 { @_noLocks get { 255 } }
 
-  init() {}
-
   /// Audio thread: takes a controller's new value.
   ///
   /// An equal value is no movement.

@@ -13,8 +13,6 @@ package struct Meters: ~Copyable, @unchecked Sendable {
   // nothing but itself.
   private let peaks = AtomicArray<UInt32>(repeating: 0, count: Channel.allCases.count)
 
-  init() {}
-
   /// Raises a meter to a level.
   ///
   /// Audio thread.

@@ -5,8 +5,6 @@ package struct PublishedNotes: ~Copyable, @unchecked Sendable {
   private let levels = AtomicArray<UInt32>(repeating: 0, count: Finger.count)
   private let changed = Atomic<UInt64>(0)
 
-  init() {}
-
   /// The number of changes so far.
   ///
   /// While it stays, nothing else need be read.

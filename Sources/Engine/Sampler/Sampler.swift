@@ -16,9 +16,6 @@ struct Sampler: ~Copyable {
       number: 0, finger: 0, instrument: 0, key: 0, cents: 0, velocity: 0, isLegato: false)
     var voices: UInt16 = 0
     var hold = Hold.none
-
-    @_noLocks
-    init() {}
   }
 
   /// Work that is due before anything else, because it publishes notes and needs their table.
@@ -26,9 +23,6 @@ struct Sampler: ~Copyable {
     var all = false, silence = false
     // The sustained notes of MIDI keys, and of all other fingers.
     var keys = false, others = false
-
-    @_noLocks
-    init() {}
 
     var isAny: Bool { @_noLocks get { all || silence || keys || others } }
   }

@@ -15,9 +15,6 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
     var voices = 0
     // The change that replaced it.
     var end: InstrumentChange?
-
-    @_noLocks
-    init() {}
   }
 
   private let buffers = Buffers()

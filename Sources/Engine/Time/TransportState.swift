@@ -5,9 +5,6 @@ struct TransportState: BitwiseCopyable {
   // The next frame if it does not jump.
   private var nextFrame = Int64.min
 
-  @_noLocks
-  init() {}
-
   /// Notes where it is at the start of a block; returns whether it starts or jumps there.
   @_noLocks
   mutating func advance(_ transport: Transport, frames: Int) -> Bool {

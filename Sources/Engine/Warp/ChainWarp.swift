@@ -15,9 +15,6 @@ struct ChainWarp: BitwiseCopyable {
   private var chosenRate: Float = 1
 
   @_noLocks
-  init() {}
-
-  @_noLocks
   mutating func set(_ parameter: Parameter.Warp, _ value: Float) {
     switch parameter {
     case .pitchOn: isPitchOn = value != 0
