@@ -28,7 +28,7 @@ ALWAYS_INLINE float product(const float *a, const float *b, long count, int fuse
   return result;
 }
 
-ALWAYS_INLINE four products(const float *a, const float *b, long count, int fused) {
+ALWAYS_INLINE rt_four products(const float *a, const float *b, long count, int fused) {
   eight first = {0}, second = {0}, third = {0}, fourth = {0};
   long i = 0;
   for (; i + 8 <= count; i += 8) {
@@ -48,31 +48,11 @@ ALWAYS_INLINE four products(const float *a, const float *b, long count, int fuse
     const four own = a[i] - (four){}, others = {b[i], b[i + 1], b[i + 2], b[i + 3]};
     result = ADDED(result, own, others);
   }
-  return result;
+  return (rt_four)result;
 }
 
-#if defined(__x86_64__)
-FOR_NEWER float product_newer(
-    const float *a, const float *b, long count) {
-  return product(a, b, count, 1);
-}
+DISPATCHED(
+    float, rt_product, (const float *a, const float *b, long count), product, a, b, count)
 
-FOR_NEWER four products_newer(
-    const float *a, const float *b, long count) {
-  return products(a, b, count, 1);
-}
-#endif
-
-float rt_product(const float *a, const float *b, long count) {
-#if defined(__x86_64__)
-  if (is_newer()) return product_newer(a, b, count);
-#endif
-  return product(a, b, count, FUSED);
-}
-
-rt_four rt_products(const float *a, const float *b, long count) {
-#if defined(__x86_64__)
-  if (is_newer()) return (rt_four)products_newer(a, b, count);
-#endif
-  return (rt_four)products(a, b, count, FUSED);
-}
+DISPATCHED(
+    rt_four, rt_products, (const float *a, const float *b, long count), products, a, b, count)

@@ -69,47 +69,16 @@ ALWAYS_INLINE void read_pair(
   }
 }
 
-#define ONE rows, samples, halves, position, step, change, output, frames
-#define PAIR                                                                             \
-  rows, left, left_halves, right, right_halves, position, step, change, left_output, \
-      right_output, frames
+DISPATCHED(
+    void, rt_read_dense,
+    (const float *rows, const float *samples, const float *halves, int64_t position, int64_t step,
+     int64_t change, float *output, long frames),
+    read_one, rows, samples, halves, position, step, change, output, frames)
 
-#if defined(__x86_64__)
-FOR_NEWER void read_one_newer(
-    const float *rows, const float *samples, const float *halves, int64_t position, int64_t step,
-    int64_t change, float *output, long frames) {
-  read_one(ONE, 1);
-}
-
-FOR_NEWER void read_pair_newer(
-    const float *rows, const float *left, const float *left_halves, const float *right,
-    const float *right_halves, int64_t position, int64_t step, int64_t change, float *left_output,
-    float *right_output, long frames) {
-  read_pair(PAIR, 1);
-}
-#endif
-
-void rt_read_dense(
-    const float *rows, const float *samples, const float *halves, int64_t position, int64_t step,
-    int64_t change, float *output, long frames) {
-#if defined(__x86_64__)
-  if (is_newer()) {
-    read_one_newer(ONE);
-    return;
-  }
-#endif
-  read_one(ONE, FUSED);
-}
-
-void rt_read_dense_pair(
-    const float *rows, const float *left, const float *left_halves, const float *right,
-    const float *right_halves, int64_t position, int64_t step, int64_t change, float *left_output,
-    float *right_output, long frames) {
-#if defined(__x86_64__)
-  if (is_newer()) {
-    read_pair_newer(PAIR);
-    return;
-  }
-#endif
-  read_pair(PAIR, FUSED);
-}
+DISPATCHED(
+    void, rt_read_dense_pair,
+    (const float *rows, const float *left, const float *left_halves, const float *right,
+     const float *right_halves, int64_t position, int64_t step, int64_t change, float *left_output,
+     float *right_output, long frames),
+    read_pair, rows, left, left_halves, right, right_halves, position, step, change, left_output,
+    right_output, frames)

@@ -35,13 +35,23 @@ typedef float loose_eight __attribute__((vector_size(32), aligned(4)));
 #define FUSED 0
 #endif
 
+// Defines the function `name`, which calls `kernel` with arguments and, at last, whether to fuse.
 #if defined(__x86_64__)
-// A function for newer processors. Not by target_clones, whose resolver runs before a sanitizer is
+// Compiled for newer processors, too. Not by target_clones, whose resolver runs before a sanitizer is
 // ready for it.
-#define FOR_NEWER __attribute__((target("avx2,fma"))) static
+#define DISPATCHED(result, name, parameters, kernel, ...)                         \
+  __attribute__((target("avx2,fma"))) static result kernel##_newer parameters {   \
+    return kernel(__VA_ARGS__, 1);                                                \
+  }                                                                               \
+  result name parameters {                                                        \
+    return is_newer() ? kernel##_newer(__VA_ARGS__) : kernel(__VA_ARGS__, FUSED); \
+  }
 
 // Reads two words that are filled in when the program is loaded.
 ALWAYS_INLINE int is_newer(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
+#else
+#define DISPATCHED(result, name, parameters, kernel, ...) \
+  result name parameters { return kernel(__VA_ARGS__, FUSED); }
 #endif

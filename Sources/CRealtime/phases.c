@@ -79,7 +79,8 @@ ALWAYS_INLINE float sum(eight a) {
   return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
 }
 
-ALWAYS_INLINE void measure(rt_phases *phases, long start, long end) {
+ALWAYS_INLINE void measure(rt_phases *phases, long start, long end, int fused) {
+  (void)fused;
   const rt_phases p = *phases;
   const angles lanes = (angles){0, 1, 2, 3, 4, 5, 6, 7} + (int32_t)start;
   // The phase advance of the bins' center frequencies, on the tape and in the stretched signal.
@@ -155,7 +156,8 @@ ALWAYS_INLINE void measure(rt_phases *phases, long start, long end) {
   phases->steady_magnitudes += sum(steady);
 }
 
-ALWAYS_INLINE void turn(const rt_turning *turning, long start, long end) {
+ALWAYS_INLINE void turn(const rt_turning *turning, long start, long end, int fused) {
+  (void)fused;
   const rt_turning p = *turning;
   for (long bin = start; bin < end; bin += 8) {
     const angles mask = LOAD_ANGLES(p.follows_right + bin);
@@ -178,29 +180,9 @@ ALWAYS_INLINE void turn(const rt_turning *turning, long start, long end) {
   }
 }
 
-#if defined(__x86_64__)
-FOR_NEWER void measure_newer(rt_phases *phases, long start, long end) { measure(phases, start, end); }
-FOR_NEWER void turn_newer(const rt_turning *turning, long start, long end) {
-  turn(turning, start, end);
-}
-#endif
+DISPATCHED(
+    void, rt_measure_phases, (rt_phases *phases, long start, long end), measure, phases, start, end)
 
-void rt_measure_phases(rt_phases *phases, long start, long end) {
-#if defined(__x86_64__)
-  if (is_newer()) {
-    measure_newer(phases, start, end);
-    return;
-  }
-#endif
-  measure(phases, start, end);
-}
-
-void rt_turn_phases(const rt_turning *turning, long start, long end) {
-#if defined(__x86_64__)
-  if (is_newer()) {
-    turn_newer(turning, start, end);
-    return;
-  }
-#endif
-  turn(turning, start, end);
-}
+DISPATCHED(
+    void, rt_turn_phases, (const rt_turning *turning, long start, long end), turn, turning, start,
+    end)

@@ -82,7 +82,9 @@ ALWAYS_INLINE void read_end(
 #define OLD(line) LOAD(old + (line) * frames + i)
 #define NEW(line) LOAD(new + (line) * frames + i)
 
-ALWAYS_INLINE void feed(const float *old, const float *new, float *const *to, long frames) {
+ALWAYS_INLINE void feed(
+    const float *old, const float *new, float *const *to, long frames, int fused) {
+  (void)fused;
   for (long i = 0; i < frames; i += 8) {
     eight a = OLD(0) + OLD(1), b = OLD(0) - OLD(1), c = OLD(2) + OLD(3), d = OLD(2) - OLD(3);
     SPREAD(a, b, c, d)
@@ -164,66 +166,25 @@ ALWAYS_INLINE rt_poles put_through_poles(
   return (rt_poles){LOWER(newer), UPPER(newer), LOWER(older), UPPER(older)};
 }
 
-#if defined(__x86_64__)
-FOR_NEWER void diffuse_newer(
-    const float *const *from, const float *gains, float tangent, float *const *to, long frames) {
-  diffuse(from, gains, tangent, to, frames, 1);
-}
+DISPATCHED(
+    void, rt_reverb_diffuse,
+    (const float *const *from, const float *gains, float tangent, float *const *to, long frames),
+    diffuse, from, gains, tangent, to, frames)
 
-FOR_NEWER void read_end_newer(
-    const float *from, const float *weights, const float *steps, float *to, long frames) {
-  read_end(from, weights, steps, to, frames, 1);
-}
+DISPATCHED(
+    void, rt_reverb_read,
+    (const float *from, const float *weights, const float *steps, float *to, long frames),
+    read_end, from, weights, steps, to, frames)
 
-FOR_NEWER void feed_newer(const float *old, const float *new, float *const *to, long frames) {
-  feed(old, new, to, frames);
-}
+DISPATCHED(
+    void, rt_reverb_feed, (const float *old, const float *new, float *const *to, long frames), feed,
+    old, new, to, frames)
 
-FOR_NEWER void hear_newer(
-    const float *const *taps, const float *gains, float *left, float *right, long frames) {
-  hear(taps, gains, left, right, frames, 1);
-}
+DISPATCHED(
+    void, rt_reverb_hear,
+    (const float *const *taps, const float *gains, float *left, float *right, long frames), hear,
+    taps, gains, left, right, frames)
 
-FOR_NEWER rt_poles put_through_poles_newer(
-    float *lines, rt_poles by, rt_poles past, long frames) {
-  return put_through_poles(lines, by, past, frames, 1);
-}
-
-#define WHERE_NEWER(call) \
-  if (is_newer()) {       \
-    call;                 \
-    return;               \
-  }
-#else
-#define WHERE_NEWER(call)
-#endif
-
-void rt_reverb_diffuse(
-    const float *const *from, const float *gains, float tangent, float *const *to, long frames) {
-  WHERE_NEWER(diffuse_newer(from, gains, tangent, to, frames))
-  diffuse(from, gains, tangent, to, frames, FUSED);
-}
-
-void rt_reverb_read(
-    const float *from, const float *weights, const float *steps, float *to, long frames) {
-  WHERE_NEWER(read_end_newer(from, weights, steps, to, frames))
-  read_end(from, weights, steps, to, frames, FUSED);
-}
-
-void rt_reverb_feed(const float *old, const float *new, float *const *to, long frames) {
-  WHERE_NEWER(feed_newer(old, new, to, frames))
-  feed(old, new, to, frames);
-}
-
-void rt_reverb_hear(
-    const float *const *taps, const float *gains, float *left, float *right, long frames) {
-  WHERE_NEWER(hear_newer(taps, gains, left, right, frames))
-  hear(taps, gains, left, right, frames, FUSED);
-}
-
-rt_poles rt_reverb_poles(float *lines, rt_poles by, rt_poles past, long frames) {
-#if defined(__x86_64__)
-  if (is_newer()) return put_through_poles_newer(lines, by, past, frames);
-#endif
-  return put_through_poles(lines, by, past, frames, FUSED);
-}
+DISPATCHED(
+    rt_poles, rt_reverb_poles, (float *lines, rt_poles by, rt_poles past, long frames),
+    put_through_poles, lines, by, past, frames)

@@ -53,40 +53,14 @@ ALWAYS_INLINE void read_sinc_pair(
   }
 }
 
-#if defined(__x86_64__)
-FOR_NEWER void read_sinc_newer(
-    const float *rows, long taps, const float *samples, int64_t position, int64_t step,
-    float *output, long frames) {
-  read_sinc(rows, taps, samples, position, step, output, frames, 1);
-}
+DISPATCHED(
+    void, rt_read_sinc,
+    (const float *rows, long taps, const float *samples, int64_t position, int64_t step,
+     float *output, long frames),
+    read_sinc, rows, taps, samples, position, step, output, frames)
 
-FOR_NEWER void read_sinc_pair_newer(
-    const float *rows, long taps, const float *left, const float *right, int64_t position,
-    int64_t step, float *left_output, float *right_output, long frames) {
-  read_sinc_pair(rows, taps, left, right, position, step, left_output, right_output, frames, 1);
-}
-#endif
-
-void rt_read_sinc(
-    const float *rows, long taps, const float *samples, int64_t position, int64_t step,
-    float *output, long frames) {
-#if defined(__x86_64__)
-  if (is_newer()) {
-    read_sinc_newer(rows, taps, samples, position, step, output, frames);
-    return;
-  }
-#endif
-  read_sinc(rows, taps, samples, position, step, output, frames, FUSED);
-}
-
-void rt_read_sinc_pair(
-    const float *rows, long taps, const float *left, const float *right, int64_t position,
-    int64_t step, float *left_output, float *right_output, long frames) {
-#if defined(__x86_64__)
-  if (is_newer()) {
-    read_sinc_pair_newer(rows, taps, left, right, position, step, left_output, right_output, frames);
-    return;
-  }
-#endif
-  read_sinc_pair(rows, taps, left, right, position, step, left_output, right_output, frames, FUSED);
-}
+DISPATCHED(
+    void, rt_read_sinc_pair,
+    (const float *rows, long taps, const float *left, const float *right, int64_t position,
+     int64_t step, float *left_output, float *right_output, long frames),
+    read_sinc_pair, rows, taps, left, right, position, step, left_output, right_output, frames)
