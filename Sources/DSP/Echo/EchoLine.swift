@@ -141,19 +141,18 @@ struct EchoLine: ~Copyable {
     var here: Float = 0
     var there: Float = 0
     for side in 0..<2 {
-      let x = UnsafeRawPointer(side == 0 ? tape.left(at: first) : tape.right(at: first))
-      let y = UnsafeRawPointer(side == 0 ? tape.left(at: second) : tape.right(at: second))
+      let x = side == 0 ? tape.left(at: first) : tape.right(at: first)
+      let y = side == 0 ? tape.left(at: second) : tape.right(at: second)
       var xy = SIMD8<Float>(repeating: 0)
       var xx = SIMD8<Float>(repeating: 0)
       var yy = SIMD8<Float>(repeating: 0)
-      var offset = 0
-      while offset < frames &* 4 {
-        let a = x.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-        let b = y.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+      var frame = 0
+      while frame < frames {
+        let (a, b) = (x.eight(at: frame), y.eight(at: frame))
         xy += a * b
         xx += a * a
         yy += b * b
-        offset &+= 32
+        frame &+= 8
       }
       both += xy.sum()
       here += xx.sum()

@@ -34,16 +34,14 @@ struct Complex4: BitwiseCopyable {
 
   @_noLocks @inline(__always)
   init(_ from: Planar, at index: Int) {
-    real = UnsafeRawPointer(from.real + index).loadUnaligned(as: SIMD4<Float>.self)
-    imaginary = UnsafeRawPointer(from.imaginary + index).loadUnaligned(as: SIMD4<Float>.self)
+    real = from.real.four(at: index)
+    imaginary = from.imaginary.four(at: index)
   }
 
   /// Loads four interleaved values.
   @_noLocks @inline(__always)
   init(pairs: UnsafePointer<Float>, at index: Int) {
-    let bytes = UnsafeRawPointer(pairs + 2 &* index)
-    let low = bytes.loadUnaligned(as: SIMD4<Float>.self)
-    let high = bytes.loadUnaligned(fromByteOffset: 16, as: SIMD4<Float>.self)
+    let (low, high) = (pairs.four(at: 2 &* index), pairs.four(at: 2 &* index &+ 4))
     real = rt_evens(low, high)
     imaginary = rt_odds(low, high)
   }
@@ -51,15 +49,14 @@ struct Complex4: BitwiseCopyable {
   /// Loads four twiddle factors in table layout: real parts, then imaginary parts.
   @_noLocks @inline(__always)
   init(table: UnsafePointer<Float>) {
-    let bytes = UnsafeRawPointer(table)
-    real = bytes.loadUnaligned(as: SIMD4<Float>.self)
-    imaginary = bytes.loadUnaligned(fromByteOffset: 16, as: SIMD4<Float>.self)
+    real = table.four(at: 0)
+    imaginary = table.four(at: 4)
   }
 
   @_noLocks @inline(__always)
   func store(_ to: Planar, at index: Int) {
-    UnsafeMutableRawPointer(to.real + index).storeBytes(of: real, as: SIMD4<Float>.self)
-    UnsafeMutableRawPointer(to.imaginary + index).storeBytes(of: imaginary, as: SIMD4<Float>.self)
+    to.real.setFour(at: index, real)
+    to.imaginary.setFour(at: index, imaginary)
   }
 
   @_noLocks @inline(__always)

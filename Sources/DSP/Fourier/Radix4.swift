@@ -28,18 +28,7 @@ enum Radix4 {
     _ from: Planar, _ to: Planar, quarter: Int, _ start: Int, _ end: Int,
     _ factors: UnsafePointer<Float>
   ) {
-    var factor = factors + start &* 6
-    var index = start
-    while index < end {
-      let y = butterfly(
-        Complex4(from, at: index), Complex4(from, at: index &+ quarter),
-        Complex4(from, at: index &+ 2 &* quarter), Complex4(from, at: index &+ 3 &* quarter))
-      storeTransposed(
-        y.0, y.1 * Complex4(table: factor), y.2 * Complex4(table: factor + 8),
-        y.3 * Complex4(table: factor + 16), to, at: 4 &* index, apart: 4)
-      factor += 24
-      index &+= 4
-    }
+    first(to, quarter: quarter, start, end, factors) { Complex4(from, at: $0) }
   }
 
   /// The first pass, from interleaved values.
@@ -48,13 +37,20 @@ enum Radix4 {
     pairs from: UnsafePointer<Float>, _ to: Planar, quarter: Int,
     _ factors: UnsafePointer<Float>
   ) {
-    var factor = factors
-    var index = 0
-    while index < quarter {
+    first(to, quarter: quarter, 0, quarter, factors) { Complex4(pairs: from, at: $0) }
+  }
+
+  @_noLocks @inline(__always)
+  private static func first(
+    _ to: Planar, quarter: Int, _ start: Int, _ end: Int, _ factors: UnsafePointer<Float>,
+    _ input: (Int) -> Complex4
+  ) {
+    var factor = factors + start &* 6
+    var index = start
+    while index < end {
       let y = butterfly(
-        Complex4(pairs: from, at: index), Complex4(pairs: from, at: index &+ quarter),
-        Complex4(pairs: from, at: index &+ 2 &* quarter),
-        Complex4(pairs: from, at: index &+ 3 &* quarter))
+        input(index), input(index &+ quarter), input(index &+ 2 &* quarter),
+        input(index &+ 3 &* quarter))
       storeTransposed(
         y.0, y.1 * Complex4(table: factor), y.2 * Complex4(table: factor + 8),
         y.3 * Complex4(table: factor + 16), to, at: 4 &* index, apart: 4)

@@ -129,14 +129,11 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     half.transform(
       input.exchanged, to: output.exchanged,
       scratch: Planar(samples, samples + count))
-    let bytes = UnsafeMutableRawPointer(samples)
     index = 0
     while index < count {
       let numbers = Complex4(output, at: index)
-      let low = rt_interleave_low(numbers.real, numbers.imaginary)
-      let high = rt_interleave_high(numbers.real, numbers.imaginary)
-      bytes.storeBytes(of: low, toByteOffset: index &* 8, as: SIMD4<Float>.self)
-      bytes.storeBytes(of: high, toByteOffset: index &* 8 &+ 16, as: SIMD4<Float>.self)
+      samples.setFour(at: 2 &* index, rt_interleave_low(numbers.real, numbers.imaginary))
+      samples.setFour(at: 2 &* index &+ 4, rt_interleave_high(numbers.real, numbers.imaginary))
       index &+= 4
     }
   }

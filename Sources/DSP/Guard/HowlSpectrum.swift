@@ -48,9 +48,7 @@ struct HowlSpectrum: ~Copyable {
   private static var farShare: Float { @_noLocks get { 0.063 } }
 
   init(sampleRate: Double) {
-    var size = 256
-    while Double(size) < sampleRate / 33 { size *= 2 }
-    self.size = size
+    size = .powerOfTwo(atLeast: max(256, Int((sampleRate / 33).rounded(.up))))
     hop = size / 4
     binHertz = Float(sampleRate) / Float(size)
     fft = ComplexFFT(size: size)

@@ -249,11 +249,11 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     switch state {
     case .off where !dry.isMoving || isSilent:
       dry.jump(to: 1)
-      skip(frames: frames)
+      rest(frames: frames)
       return !isSilent
     case .asleep:
       if isSilent {
-        skip(frames: frames)
+        rest(frames: frames)
         return false
       }
       begin()
@@ -262,7 +262,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
       dry.jump(to: dry.target)
     case .on where isSilent && quietChunks > chunksOfMemory:
       state = .asleep
-      skip(frames: frames)
+      rest(frames: frames)
       return false
     default: break
     }
@@ -322,13 +322,9 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Advances by `frames` frames while idle.
+  /// Advances by `frames` frames without processing, while idle.
   @_noLocks
-  package mutating func rest(frames: Int) { skip(frames: frames) }
-
-  /// Advances by `frames` frames without processing.
-  @_noLocks
-  private mutating func skip(frames: Int) {
+  package mutating func rest(frames: Int) {
     let all = phase &+ frames
     phase = all & (ReverbClock.chunk &- 1)
     let passed = all / ReverbClock.chunk
@@ -476,15 +472,12 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   /// Ramps the input level of the lines over one chunk.
   @_noLocks
   private mutating func moveLevel() {
-    let lanes = UnsafeMutableRawPointer(diffused)
     let ramp = level + levelStep * SIMD4<Float>(0, 1, 2, 3)
     var place = 0
-    while place < 32 &* ReverbClock.chunk {
-      let frame = Float((place >> 2) & (ReverbClock.chunk &- 1))
-      let sound = lanes.load(fromByteOffset: place, as: SIMD4<Float>.self)
-      lanes.storeBytes(
-        of: sound * (ramp + levelStep * frame), toByteOffset: place, as: SIMD4<Float>.self)
-      place &+= 16
+    while place < 8 &* ReverbClock.chunk {
+      let frame = Float(place & (ReverbClock.chunk &- 1))
+      diffused.setFour(at: place, diffused.four(at: place) * (ramp + levelStep * frame))
+      place &+= 4
     }
     level += levelStep * Float(ReverbClock.chunk)
   }

@@ -93,18 +93,14 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
   @_noLocks
   func listen(_ lanes: UnsafePointer<Float>, to sound: Stereo) {
     let line = ReverbClock.chunk &* 4
-    let lanes = UnsafeRawPointer(lanes)
-    let (left, right) = (UnsafeMutableRawPointer(sound.left), UnsafeMutableRawPointer(sound.right))
-    var place = 0
-    while place < line {
-      let first = ReverbQuad(lanes + place, stride: line)
-      let second = ReverbQuad(lanes + (4 &* line &+ place), stride: line)
-      left.storeBytes(
-        of: (first.a - first.b) + (first.c + first.d), toByteOffset: place, as: SIMD4<Float>.self)
-      right.storeBytes(
-        of: (second.a - second.b) + (second.c + second.d), toByteOffset: place,
-        as: SIMD4<Float>.self)
-      place &+= 16
+    let others = lanes + 4 &* ReverbClock.chunk
+    var frame = 0
+    while frame < ReverbClock.chunk {
+      let first = ReverbQuad(UnsafeRawPointer(lanes + frame), stride: line)
+      let second = ReverbQuad(UnsafeRawPointer(others + frame), stride: line)
+      sound.left.setFour(at: frame, (first.a - first.b) + (first.c + first.d))
+      sound.right.setFour(at: frame, (second.a - second.b) + (second.c + second.d))
+      frame &+= 4
     }
   }
 
@@ -113,6 +109,5 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     _ lane: Int, _ clock: ReverbClock, _ silence: UnsafeMutablePointer<Float>
   ) -> UnsafePointer<Float> {
     sources[lane].read(delay: delays[lane], clock, silence: silence)
-      .assumingMemoryBound(to: Float.self)
   }
 }

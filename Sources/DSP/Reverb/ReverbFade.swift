@@ -35,20 +35,18 @@ struct ReverbFade: BitwiseCopyable {
   /// endless changes of size would make the tail grow.
   @_noLocks
   func mix(
-    from old: UnsafeRawPointer, to new: UnsafeRawPointer, _ result: UnsafeMutablePointer<Float>,
-    isLoop: Bool = false
+    from old: UnsafePointer<Float>, to new: UnsafePointer<Float>,
+    _ result: UnsafeMutablePointer<Float>, isLoop: Bool = false
   ) {
-    let result = UnsafeMutableRawPointer(result)
     var frame = 0
     while frame < ReverbClock.chunk {
       let progress = progress(frame)
-      let before = old.loadUnaligned(fromByteOffset: frame &* 4, as: SIMD4<Float>.self)
-      let after = new.loadUnaligned(fromByteOffset: frame &* 4, as: SIMD4<Float>.self)
+      let (before, after) = (old.four(at: frame), new.four(at: frame))
       let sum =
         isLoop
         ? (before + (after - before) * progress) * (1 - 2 * progress * (1 - progress))
         : before * quarterSine(1 - progress) + after * quarterSine(progress)
-      result.storeBytes(of: sum, toByteOffset: frame &* 4, as: SIMD4<Float>.self)
+      result.setFour(at: frame, sum)
       frame &+= 4
     }
   }
@@ -56,14 +54,10 @@ struct ReverbFade: BitwiseCopyable {
   /// Multiplies a chunk by the fade's progress, or by its complement.
   @_noLocks
   func scale(_ samples: UnsafeMutablePointer<Float>, out: Bool) {
-    let samples = UnsafeMutableRawPointer(samples)
     var frame = 0
     while frame < ReverbClock.chunk {
       let progress = progress(frame)
-      let sound = samples.loadUnaligned(fromByteOffset: frame &* 4, as: SIMD4<Float>.self)
-      samples.storeBytes(
-        of: sound * (out ? 1 - progress : progress), toByteOffset: frame &* 4,
-        as: SIMD4<Float>.self)
+      samples.setFour(at: frame, samples.four(at: frame) * (out ? 1 - progress : progress))
       frame &+= 4
     }
   }

@@ -28,8 +28,7 @@ extension ReverbLines {
       read(line, delay: lengths[line] &+ offset, first, last, to: result, clock)
       if line == fading {
         read(line, delay: nextLengths[line] &+ offset, first, last, to: faded, clock)
-        fade.mix(
-          from: UnsafeRawPointer(result), to: UnsafeRawPointer(faded), result, isLoop: true)
+        fade.mix(from: result, to: faded, result, isLoop: true)
       }
     }
   }
@@ -46,8 +45,7 @@ extension ReverbLines {
     ramp(3, first.w3[line], last.w3[line])
     ramp(4, first.w4[line], last.w4[line])
     ramp(5, first.w5[line], last.w5[line])
-    rt_reverb_read(
-      source.assumingMemoryBound(to: Float.self), weights, weights + 6, result, ReverbClock.chunk)
+    rt_reverb_read(source, weights, weights + 6, result, ReverbClock.chunk)
   }
 
   /// Sets a weight's first value and its increment per frame.
@@ -91,7 +89,7 @@ extension ReverbLines {
       let line = tap & 7
       let delay = Int(lateness(tap, Float(lengths[line])))
       let here = rings[line].read(delay: delay, clock, silence: spare)
-      taps[tap] = here.assumingMemoryBound(to: Float.self)
+      taps[tap] = here
       if line == fading {
         let next = Int(lateness(tap, Float(nextLengths[line])))
         let result = faded + (tap >> 3) &* ReverbClock.chunk

@@ -12,8 +12,7 @@ struct ReverbPowers: ~Copyable, @unchecked Sendable {
 
   /// Creates a history for lines of up to `frames` frames, in steps of `step` frames.
   init(frames: Int, step: Int) {
-    var capacity = 2
-    while capacity < frames / step + 2 { capacity *= 2 }
+    let capacity = Int.powerOfTwo(atLeast: frames / step + 2)
     mask = capacity - 1
     stepsPerFrame = 1 / Float(step)
     memory = buffers.floats(capacity)

@@ -80,8 +80,7 @@ struct ReverbPredelay: ~Copyable, @unchecked Sendable {
         from: ring.read(delay: delay, clock, silence: silence),
         to: ring.read(delay: next, clock, silence: silence), samples)
     } else if delay > 0 {
-      let source = ring.read(delay: delay, clock, silence: silence)
-      rt_copy(samples, source.assumingMemoryBound(to: Float.self), ReverbClock.chunk)
+      rt_copy(samples, ring.read(delay: delay, clock, silence: silence), ReverbClock.chunk)
     }
   }
 }

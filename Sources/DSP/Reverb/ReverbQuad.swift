@@ -43,27 +43,4 @@ struct ReverbQuad: BitwiseCopyable {
       rt_interleave_low(even, odd), rt_interleave_high(even, odd), rt_interleave_low(even2, odd2),
       rt_interleave_high(even2, odd2))
   }
-
-  /// Returns the four lines multiplied by a Hadamard matrix, which doubles their level.
-  @_noLocks @inline(__always)
-  func spread() -> ReverbQuad {
-    let (sum, difference) = (a + b, a - b)
-    let (sum2, difference2) = (c + d, c - d)
-    return ReverbQuad(sum + sum2, difference + difference2, sum - sum2, difference - difference2)
-  }
-
-  @_noLocks @inline(__always)
-  static func + (left: ReverbQuad, right: ReverbQuad) -> ReverbQuad {
-    ReverbQuad(left.a + right.a, left.b + right.b, left.c + right.c, left.d + right.d)
-  }
-
-  @_noLocks @inline(__always)
-  static func - (left: ReverbQuad, right: ReverbQuad) -> ReverbQuad {
-    ReverbQuad(left.a - right.a, left.b - right.b, left.c - right.c, left.d - right.d)
-  }
-
-  @_noLocks @inline(__always)
-  static func * (left: ReverbQuad, right: Float) -> ReverbQuad {
-    ReverbQuad(left.a * right, left.b * right, left.c * right, left.d * right)
-  }
 }

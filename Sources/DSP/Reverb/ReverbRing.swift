@@ -35,9 +35,7 @@ struct ReverbRing: BitwiseCopyable {
   }
 
   private static func capacity(frames: Int) -> Int {
-    var capacity = 2 * spare
-    while capacity < frames + spare { capacity *= 2 }
-    return capacity
+    .powerOfTwo(atLeast: max(frames, spare) + spare)
   }
 
   init(in memory: UnsafeMutablePointer<Float>, frames: Int) {
@@ -67,9 +65,9 @@ struct ReverbRing: BitwiseCopyable {
   @_noLocks
   func read(
     delay: Int, _ clock: ReverbClock, silence: UnsafeMutablePointer<Float>
-  ) -> UnsafeRawPointer {
-    if delay &+ 4 > clock.age &+ Self.spare { return UnsafeRawPointer(silence + 4) }
-    return UnsafeRawPointer(samples + (((clock.head &- delay &- 4) & mask) &+ 4))
+  ) -> UnsafePointer<Float> {
+    if delay &+ 4 > clock.age &+ Self.spare { return UnsafePointer(silence + 4) }
+    return UnsafePointer(samples + (((clock.head &- delay &- 4) & mask) &+ 4))
   }
 
   /// Restarts the ring at the clock's head.

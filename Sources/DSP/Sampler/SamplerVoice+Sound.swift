@@ -88,16 +88,10 @@ extension SamplerVoice {
     var places = SIMD4<Float>(0, 1, 2, 3) + Float(stepDone)
     var frame = 0
     while frame &+ 4 <= frames {
-      let here = UnsafeMutableRawPointer(output.left + frame)
-      let there = UnsafeMutableRawPointer(output.right + frame)
-      let near = UnsafeRawPointer(first + frame).loadUnaligned(as: SIMD4<Float>.self)
-      let far = UnsafeRawPointer(other + frame).loadUnaligned(as: SIMD4<Float>.self)
-      here.storeBytes(
-        of: here.loadUnaligned(as: SIMD4<Float>.self) + near * (left + leftSlope * places),
-        as: SIMD4<Float>.self)
-      there.storeBytes(
-        of: there.loadUnaligned(as: SIMD4<Float>.self) + far * (right + rightSlope * places),
-        as: SIMD4<Float>.self)
+      let near = first.four(at: frame) * (left + leftSlope * places)
+      let far = other.four(at: frame) * (right + rightSlope * places)
+      output.left.setFour(at: frame, output.left.four(at: frame) + near)
+      output.right.setFour(at: frame, output.right.four(at: frame) + far)
       places += 4
       frame &+= 4
     }

@@ -12,8 +12,7 @@ package final class SongRing: @unchecked Sendable {
 
   /// Creates a ring for at least `seconds` at a sample rate in Hz.
   package init(seconds: Double, sampleRate: Int) {
-    var capacity = 1
-    while Double(capacity) < seconds * Double(sampleRate) { capacity *= 2 }
+    let capacity = Int.powerOfTwo(atLeast: Int((seconds * Double(sampleRate)).rounded(.up)))
     pointer = SongPointer(
       sound: buffers.stereo(capacity), capacity: capacity, marks: buffers.box(SongMarks()),
       sampleRate: sampleRate)

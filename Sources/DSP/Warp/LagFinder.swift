@@ -259,8 +259,7 @@ struct LagFinder: ~Copyable {
         energy += new * new - old * old
       }
       // Writes up to three entries more than needed; there is room.
-      UnsafeMutableRawPointer(scores + offset).storeBytes(
-        of: products * scale / rt_square_roots(energies), as: SIMD4<Float>.self)
+      scores.setFour(at: offset, products * scale / rt_square_roots(energies))
       offset &+= 4
     }
   }

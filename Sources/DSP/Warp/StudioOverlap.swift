@@ -28,10 +28,8 @@ struct StudioOverlap: ~Copyable {
     self.gain = gain
     room = longest + 8
     sums = buffers.floats(3 * room)
-    var size = 64
-    while size < piece + 2 * reach { size *= 2 }
-    ringSize = size
-    ringStep = size + reach
+    ringSize = .powerOfTwo(atLeast: max(64, piece + 2 * reach))
+    ringStep = ringSize + reach
     ring = buffers.floats(2 * ringStep)
   }
 
@@ -117,7 +115,7 @@ struct StudioOverlap: ~Copyable {
     while frame < frames {
       let values = (1 - pointer.real) * 0.5
       if frame &+ 4 <= frames {
-        UnsafeMutableRawPointer(to + frame).storeBytes(of: values, as: SIMD4<Float>.self)
+        to.setFour(at: frame, values)
       } else {
         for lane in 0..<(frames &- frame) { to[frame &+ lane] = values[lane] }
       }

@@ -216,7 +216,7 @@ struct StudioPhases: ~Copyable {
     let power = self.power
     var bin = 0
     while bin < bins {
-      Self.store(Self.power(Complex4(low, at: bin), Complex4(high, at: bin)), power + bin)
+      power.setFour(at: bin, Self.power(Complex4(low, at: bin), Complex4(high, at: bin)))
       bin &+= 4
     }
   }
@@ -277,20 +277,8 @@ struct StudioPhases: ~Copyable {
   }
 
   @_noLocks @inline(__always)
-  private static func load(_ from: UnsafePointer<Int32>) -> SIMD4<Int32> {
-    UnsafeRawPointer(from).loadUnaligned(as: SIMD4<Int32>.self)
-  }
-  @_noLocks @inline(__always)
   private static func store(_ value: SIMD4<Int32>, _ to: UnsafeMutablePointer<Int32>) {
     UnsafeMutableRawPointer(to).storeBytes(of: value, as: SIMD4<Int32>.self)
-  }
-  @_noLocks @inline(__always)
-  private static func load(_ from: UnsafePointer<Float>) -> SIMD4<Float> {
-    UnsafeRawPointer(from).loadUnaligned(as: SIMD4<Float>.self)
-  }
-  @_noLocks @inline(__always)
-  private static func store(_ value: SIMD4<Float>, _ to: UnsafeMutablePointer<Float>) {
-    UnsafeMutableRawPointer(to).storeBytes(of: value, as: SIMD4<Float>.self)
   }
 
   /// Whether a transient in the window could be shifted so far that it wraps around in the
@@ -359,15 +347,15 @@ struct StudioPhases: ~Copyable {
     var turn = SIMD4<Int32>(0, 1, 2, 3) &* perBin.turn
     var bin = 0
     while bin < bins {
-      let own =
-        perBin.isClick ? Self.load(before + bin) * habit : Self.load(owns + bin)
-      let left = Self.load(levelsFromLeft + bin)
-      let right = Self.load(levelsFromRight + bin)
-      let isOld = rt_or(noClick, rt_not_less(own, Self.load(power + bin)))
+      let own = perBin.isClick ? before.four(at: bin) * habit : owns.four(at: bin)
+      let left = levelsFromLeft.four(at: bin)
+      let right = levelsFromRight.four(at: bin)
+      let isOld = rt_or(noClick, rt_not_less(own, power.four(at: bin)))
       let isLeft = rt_and(isOld, rt_and(rt_not_less(left, own), rt_not_less(left, right)))
       Self.store(isLeft, followsLeft + bin)
       Self.store(rt_and(isOld, rt_and_not(isLeft, rt_less(own, right))), followsRight + bin)
-      Self.store(rt_pick(isOld, Self.load(ahead + bin), turn), ahead + bin)
+      let old = UnsafeRawPointer(ahead + bin).loadUnaligned(as: SIMD4<Int32>.self)
+      Self.store(rt_pick(isOld, old, turn), ahead + bin)
       turn &+= 4 &* perBin.turn
       bin &+= 4
     }
@@ -412,7 +400,7 @@ struct StudioPhases: ~Copyable {
     var near = Grown()
     var bin = 0
     while bin < bins {
-      let turns = Self.load(grownToNext + bin)
+      let turns = grownToNext.four(at: bin)
       let isNear = rt_less(rt_magnitudes(turns - mean), SIMD4(repeating: within))
       near.add(turns, where: isNear)
       bin &+= step

@@ -41,9 +41,7 @@ struct StudioWindow: ~Copyable {
     self.back = back
     self.ahead = ahead
     self.fall = fall
-    var size = least
-    while size < back + ahead { size *= 2 }
-    self.size = size
+    size = .powerOfTwo(atLeast: max(least, back + ahead))
     falling = buffers.floats(size / 2 + fall) + size / 2
     for frame in 0..<fall {
       let root = rt_cos(Double.pi / 2 * (Double(frame) + 0.5) / Double(fall))
@@ -97,10 +95,8 @@ struct StudioWindow: ~Copyable {
     let heights = shape + from
     var frame = 0
     while frame &+ 4 <= frames {
-      let sound = UnsafeRawPointer(samples + frame).loadUnaligned(as: SIMD4<Float>.self)
-      let height = UnsafeRawPointer(heights + frame).loadUnaligned(as: SIMD4<Float>.self)
-      UnsafeMutableRawPointer(to + frame).storeBytes(
-        of: rt_between(-Self.most, sound, Self.most) * height, as: SIMD4<Float>.self)
+      let sound = rt_between(-Self.most, samples.four(at: frame), Self.most)
+      to.setFour(at: frame, sound * heights.four(at: frame))
       frame &+= 4
     }
     while frame < frames {

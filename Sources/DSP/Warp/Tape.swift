@@ -24,9 +24,7 @@ package struct Tape: ~Copyable, @unchecked Sendable {
   /// The first frame written gets the number `head`.
   package init(seconds: Double, reach: Int, sampleRate: Double, head: Int64 = 0) {
     self.head = head
-    var capacity = 1
-    while Double(capacity) < seconds * sampleRate + Double(reach) { capacity *= 2 }
-    self.capacity = capacity
+    capacity = .powerOfTwo(atLeast: Int((seconds * sampleRate).rounded(.up)) + reach)
     self.reach = reach
     leftSide = buffers.floats(2 * (capacity + reach))
     rightSide = leftSide + capacity + reach

@@ -202,10 +202,9 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     let (far, farSine) = (double * double - doubleSine * doubleSine, 2 * double * doubleSine)
     var (reals, imaginaries) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0))
     var powers = SIMD4<Float>(repeating: 0)
-    let from = UnsafeRawPointer(coarseNew)
     var part = 0
     while part < parts {
-      let power = from.loadUnaligned(fromByteOffset: part &* 4, as: SIMD4<Float>.self)
+      let power = coarseNew.four(at: part)
       powers += power
       reals += power * x
       imaginaries += power * y

@@ -39,12 +39,9 @@ package final class CaptureRing: @unchecked Sendable {
 
   /// Creates a ring for a sample rate, long enough for a disk that stalls, or for a number of frames.
   package init(rate: Int, capacity: Int? = nil) {
-    let least = capacity ?? Self.seconds * rate
-    var size = 1
-    while size < least { size *= 2 }
     self.rate = rate
-    self.capacity = size
-    sound = buffers.stereo(size)
+    self.capacity = .powerOfTwo(atLeast: capacity ?? Self.seconds * rate)
+    sound = buffers.stereo(self.capacity)
     progress = buffers.box(CaptureProgress())
   }
 

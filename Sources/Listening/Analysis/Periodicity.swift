@@ -24,23 +24,22 @@ final class Periodicity {
   // correlate better after two periods than after one.
   private let preference: Float
   private let fft: RealFFT
-  private var samples: [Float]
-  private var real: [Float]
-  private var imaginary: [Float]
+  private let buffers = Buffers()
+  private let samples: UnsafeMutablePointer<Float>
+  private let spectrum: Planar
+  private let correlation: UnsafeMutablePointer<Float>
   private var likeness: [Float]
 
   /// Creates a detector for a sample rate in Hz, with a window of at least `seconds`.
   init(rate: Double, seconds: Double = 0.035, preference: Float = 0.88) {
-    var window = 256
-    while Double(window) < seconds * rate { window *= 2 }
-    self.window = window
+    window = .powerOfTwo(atLeast: max(256, Int((seconds * rate).rounded(.up))))
     self.preference = preference
     shortest = max(6, Int(rate / 5000))
     longest = window * 5 / 8
     fft = RealFFT(size: 2 * window)
-    samples = [Float](repeating: 0, count: 2 * window)
-    real = [Float](repeating: 0, count: fft.bins + 8)
-    imaginary = real
+    samples = buffers.floats(2 * window)
+    spectrum = Planar(buffers.floats(fft.bins + 8), buffers.floats(fft.bins + 8))
+    correlation = buffers.floats(2 * window)
     likeness = [Float](repeating: 0, count: longest + 2)
   }
 
@@ -67,39 +66,22 @@ final class Periodicity {
     for lag in 1...longest + 1 {
       let (first, last) = (samples[lag - 1], samples[window - lag])
       both -= first * first + last * last
-      likeness[lag] = both > 1e-6 * power ? 2 * real[lag] / both : 0
+      likeness[lag] = both > 1e-6 * power ? 2 * correlation[lag] / both : 0
     }
     return choose()
   }
 
-  /// Computes the autocorrelation at each lag into `real`.
+  /// Computes the autocorrelation at each lag.
   private func correlate() {
-    for index in window..<2 * window { samples[index] = 0 }
-    let bins = fft.bins
+    rt_zero(samples + window, window)
+    fft.forward(samples, to: spectrum)
     let scale = 1 / Float(fft.size)
-    samples.withUnsafeMutableBufferPointer { samples in
-      real.withUnsafeMutableBufferPointer { real in
-        imaginary.withUnsafeMutableBufferPointer { imaginary in
-          let spectrum = Planar(real.baseAddress!, imaginary.baseAddress!)
-          fft.forward(samples.baseAddress!, to: spectrum)
-          for bin in 0..<bins {
-            real[bin] = (real[bin] * real[bin] + imaginary[bin] * imaginary[bin]) * scale
-            imaginary[bin] = 0
-          }
-        }
-      }
+    for bin in 0..<fft.bins {
+      let (real, imaginary) = (spectrum.real[bin], spectrum.imaginary[bin])
+      spectrum.real[bin] = (real * real + imaginary * imaginary) * scale
+      spectrum.imaginary[bin] = 0
     }
-    // The inverse transform needs its own buffer; then the result replaces the spectrum.
-    let result = [Float](unsafeUninitializedCapacity: fft.size) { output, count in
-      real.withUnsafeMutableBufferPointer { real in
-        imaginary.withUnsafeMutableBufferPointer { imaginary in
-          fft.inverse(
-            Planar(real.baseAddress!, imaginary.baseAddress!), to: output.baseAddress!)
-        }
-      }
-      count = fft.size
-    }
-    for lag in 0...longest + 1 { real[lag] = result[lag] }
+    fft.inverse(spectrum, to: correlation)
   }
 
   /// Chooses the first high maximum, with one candidate per region above zero.
