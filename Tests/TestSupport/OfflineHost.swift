@@ -17,7 +17,9 @@ package final class OfflineHost {
   /// The incoming MIDI messages, each on a frame of the host's own count, in order.
   package var midi: [(frame: UInt32, bytes: [UInt8])] = []
 
-  private let received = MIDIBlock(), sent = MIDIBlock()
+  private let buffers = Buffers()
+  private lazy var received = MIDIBlock(in: buffers)
+  private lazy var sent = MIDIBlock(in: buffers)
   private let sampleRate: Double
   private let renderer: Renderer
 
@@ -49,11 +51,6 @@ package final class OfflineHost {
       _ = render(Tone.constant(0, frames: 64), block: 64)
       _ = events()
     }
-  }
-
-  deinit {
-    received.free()
-    sent.free()
   }
 
   /// Takes over an engine that was driven before, which doesn't fade in.

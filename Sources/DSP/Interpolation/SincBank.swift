@@ -14,6 +14,7 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
   package static var mostTaps: Int { @_noLocks get { 128 } }
 
   // Two megabytes, shared by all instances. Built once and never freed.
+  private static let buffers = Buffers()
   nonisolated(unsafe) private static let shared = (tables: makeTables(), speeds: makeSpeeds())
   private let tables: UnsafePointer<SincTable>
   // The highest speed of each table. The small offset absorbs the rounding of whole semitones.
@@ -25,11 +26,7 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
   package init() { (tables, speeds) = Self.shared }
 
   private static func makeSpeeds() -> UnsafePointer<Float> {
-    let speeds = UnsafeMutablePointer<Float>.allocate(capacity: tableCount)
-    for index in 0..<tableCount {
-      speeds[index] = speed(ofStep: Float(index) + 0.001)
-    }
-    return UnsafePointer(speeds)
+    UnsafePointer(buffers.copied((0..<tableCount).map { speed(ofStep: Float($0) + 0.001) }))
   }
 
   private static func speed(ofStep step: Float) -> Float {
@@ -37,14 +34,11 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
   }
 
   private static func makeTables() -> UnsafePointer<SincTable> {
-    let tables = UnsafeMutablePointer<SincTable>.allocate(capacity: tableCount)
     let window = KaiserWindow(beta: SincTable.beta)
-    tables.initialize(to: SincTable(taps: 32, cutoff: 1, window: window))
-    for index in 1..<tableCount {
+    let tables = buffers.made(count: tableCount) { index in
       let ratio = Double(speed(ofStep: Float(index)))
       let taps = 32 * Int((ratio - 0.001).rounded(.up))
-      (tables + index).initialize(
-        to: SincTable(taps: taps, cutoff: margin / ratio, window: window))
+      return SincTable(taps: taps, cutoff: index == 0 ? 1 : margin / ratio, window: window)
     }
     return UnsafePointer(tables)
   }

@@ -54,9 +54,6 @@ struct PageUses: BitwiseCopyable {
   /// The number of holds by a reader on another thread.
   var holds: UInt16 = 0
 
-  @_noLocks
-  init(versions: UInt8) { self.versions = versions }
-
   /// Whether only one version uses it, which may write to it.
   var isExclusive: Bool { @_noLocks get { versions == 1 && holds == 0 } }
 }

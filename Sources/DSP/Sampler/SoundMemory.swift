@@ -24,8 +24,7 @@ final class SoundMemory: @unchecked Sendable {
   let sound: SamplerSound
   /// The size of the memory, in bytes.
   let bytes: Int
-  private let levels: UnsafeMutablePointer<SoundLevel>
-  private let planes: [UnsafeMutableRawPointer]
+  private let buffers = Buffers()
 
   /// The memory layout of a sound.
   private struct Layout {
@@ -61,14 +60,12 @@ final class SoundMemory: @unchecked Sendable {
   init() {
     let layout = Layout(end: 0, loop: nil, fastest: 1)
     bytes = Layout.bytes(layout.length, isCompact: false)
-    let plane = Self.plane(nil, to: layout.length, gain: nil)
-    let side = SoundSide(samples: plane.origin, halves: plane.origin, isCompact: false)
-    planes = [plane.memory]
-    levels = .allocate(capacity: 1)
-    levels.initialize(to: SoundLevel(part: SoundPart([side]), end: .max))
+    let silence = UnsafeRawPointer(
+      buffers.floats(Self.margin + layout.length + Self.spare) + Self.margin)
+    let side = SoundSide(samples: silence, halves: silence, isCompact: false)
     sound = SamplerSound(
       limit: Int64(layout.limit) << 32, loopLength: 0, isStereo: false, gain: 1, count: 1,
-      levels: levels)
+      levels: buffers.box(SoundLevel(part: SoundPart([side]), end: .max)))
   }
 
   /// Creates a sound of one or two channels that plays to `end` or loops forever.
@@ -85,31 +82,34 @@ final class SoundMemory: @unchecked Sendable {
       SampleRun($0, end: end, loop: loop, from: first, to: length + Self.spare)
     }
     let gain = isCompact ? Self.gain(channels) : nil
-    var (planes, bytes) = ([UnsafeMutableRawPointer](), 0)
+    let buffers = self.buffers
+    var bytes = 0
+    func lowered(to level: Int) -> [SampleRun] {
+      sources.map { $0.samples(level: level, workshop) }
+    }
     /// Returns the frame from which a level is equivalent to the original; nil if it is everywhere.
     func agreement(of lows: [SampleRun]) -> Int? {
       zip(sources, lows).compactMap {
         $0.lastDifference(from: $1, first: first, last: length, most: Self.leastDifference)
       }.max().map { $0 + SamplerSound.reach }
     }
+    let dull = isCompact ? lowered(to: Self.dullLevel) : []
     var rest: SoundRest?
     if let gain {
-      let start = max(
-        0, agreement(of: sources.map { $0.samples(level: Self.dullLevel, workshop) }) ?? 0)
+      let start = max(0, agreement(of: dull) ?? 0)
       if length - start > Self.leastRest {
+        let frames = start / 2 - Self.margin / 2..<(length + Self.spare) / 2
         let sides = sources.map { source in
-          let places = [0, 1].map { Self.half(source, from: start, to: length, $0, gain: gain) }
-          planes += places.map(\.memory)
-          bytes += places.reduce(0) { $0 + $1.bytes }
-          return SoundSide(
-            samples: places[0].origin, halves: places[1].origin, isCompact: true)
+          let places = [0, 1].map { Self.half(source, frames, $0, gain: gain, in: buffers) }
+          bytes += 2 * frames.count * MemoryLayout<Int16>.stride
+          return SoundSide(samples: places[0], halves: places[1], isCompact: true)
         }
         rest = SoundRest(part: SoundPart(sides, halving: 1), start: Int64(start) << 32)
       }
     }
-    levels = .allocate(capacity: layout.levels)
+    var levels: [SoundLevel] = []
     for level in 0..<layout.levels {
-      let lows = sources.map { $0.samples(level: level, workshop) }
+      let lows = isCompact && level == Self.dullLevel ? dull : lowered(to: level)
       // The frame from which another part is equivalent.
       var last: Int?
       if level == 0 {
@@ -119,32 +119,23 @@ final class SoundMemory: @unchecked Sendable {
       }
       let kept = last.map { min(length, $0, length - Self.beyond) + Self.beyond } ?? 0
       guard kept > 0 else {
-        (levels + level).initialize(to: SoundLevel(part: levels[0].part, end: .min))
+        levels.append(SoundLevel(part: levels[0].part, end: .min))
         continue
       }
       let sides = lows.map { low in
         let half = low.halves(from: first, to: kept + Self.spare, workshop)
-        let places = [low, half].map { Self.plane($0, to: kept, gain: gain) }
-        planes += places.map(\.memory)
+        let places = [low, half].map { Self.plane($0, to: kept, gain: gain, in: buffers) }
         bytes += 2 * Layout.bytes(kept, isCompact: isCompact)
-        return SoundSide(
-          samples: places[0].origin, halves: places[1].origin, isCompact: isCompact)
+        return SoundSide(samples: places[0], halves: places[1], isCompact: isCompact)
       }
-      (levels + level).initialize(
-        to: SoundLevel(
-          part: SoundPart(sides), end: last == Int.max ? .max : Int64(last ?? 0) << 32))
+      levels.append(
+        SoundLevel(part: SoundPart(sides), end: last == Int.max ? .max : Int64(last ?? 0) << 32))
     }
-    self.planes = planes
     self.bytes = bytes
     sound = SamplerSound(
       limit: Int64(layout.limit) << 32, loopLength: Int64(loop?.count ?? 0) << 32,
       isStereo: sources.count == 2, gain: gain ?? 1, rest: rest, count: layout.levels,
-      levels: levels)
-  }
-
-  deinit {
-    for plane in planes { plane.deallocate() }
-    levels.deallocate()
+      levels: buffers.copied(levels))
   }
 
   /// Returns the gain that restores 16-bit samples.
@@ -162,47 +153,36 @@ final class SoundMemory: @unchecked Sendable {
     return (peak > 0 ? peak : 1) * headroom / 32_767
   }
 
-  /// Allocates the samples of a plane, or silence.
-  ///
-  /// Returns the memory and the address of frame 0.
+  /// Stores the samples of a plane, and returns the address of frame 0.
   private static func plane(
-    _ plane: SampleRun?, to length: Int, gain: Float?
-  ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer) {
-    let count = margin + length + spare
-    if let plane, let gain {
-      let shorts = narrowed(plane.origin - margin, count: count, gain: gain)
-      return (UnsafeMutableRawPointer(shorts), UnsafeRawPointer(shorts + margin))
+    _ plane: SampleRun, to length: Int, gain: Float?, in buffers: Buffers
+  ) -> UnsafeRawPointer {
+    let (start, count) = (plane.origin - margin, margin + length + spare)
+    if let gain {
+      return UnsafeRawPointer(narrowed(start, count: count, gain: gain, in: buffers) + margin)
     }
-    let floats = UnsafeMutablePointer<Float>.allocate(capacity: count)
-    if let plane {
-      rt_copy(floats, plane.origin - margin, count)
-    } else {
-      rt_zero(floats, count)
-    }
-    return (UnsafeMutableRawPointer(floats), UnsafeRawPointer(floats + margin))
+    let floats: UnsafeMutablePointer<Float> = buffers.room(for: count)
+    rt_copy(floats, start, count)
+    return UnsafeRawPointer(floats + margin)
   }
 
-  /// Allocates the even or odd frames of a range.
-  ///
-  /// Returns the memory and the address of frame 0, which may lie outside.
+  /// Stores the even or odd frames of a range, and returns the address of frame 0, which may lie
+  /// outside.
   private static func half(
-    _ plane: SampleRun, from start: Int, to length: Int, _ odd: Int, gain: Float
-  ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer, bytes: Int) {
-    let (first, last) = (start / 2 - margin / 2, (length + spare) / 2)
-    let chosen = SampleRun(from: first, to: last)
-    for frame in first..<last { chosen.origin[frame] = plane.origin[2 * frame + odd] }
-    let shorts = narrowed(chosen.origin + first, count: last - first, gain: gain)
-    return (
-      UnsafeMutableRawPointer(shorts), UnsafeRawPointer(shorts - first),
-      (last - first) * MemoryLayout<Int16>.stride
-    )
+    _ plane: SampleRun, _ frames: Range<Int>, _ odd: Int, gain: Float, in buffers: Buffers
+  ) -> UnsafeRawPointer {
+    let chosen = SampleRun(from: frames.lowerBound, to: frames.upperBound)
+    for frame in frames { chosen.origin[frame] = plane.origin[2 * frame + odd] }
+    let start = chosen.origin + frames.lowerBound
+    let shorts = narrowed(start, count: frames.count, gain: gain, in: buffers)
+    return UnsafeRawPointer(shorts - frames.lowerBound)
   }
 
-  /// Allocates the samples as 16-bit integers.
+  /// Stores the samples as 16-bit integers.
   private static func narrowed(
-    _ numbers: UnsafePointer<Float>, count: Int, gain: Float
+    _ numbers: UnsafePointer<Float>, count: Int, gain: Float, in buffers: Buffers
   ) -> UnsafeMutablePointer<Int16> {
-    let shorts = UnsafeMutablePointer<Int16>.allocate(capacity: count)
+    let shorts: UnsafeMutablePointer<Int16> = buffers.room(for: count)
     rt_narrow(numbers, shorts, 1 / gain, count)
     return shorts
   }

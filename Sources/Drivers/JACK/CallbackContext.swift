@@ -24,6 +24,7 @@ struct CallbackContext: ~Copyable {
   private let input, output, live, grid: StereoPort
   private let click: OpaquePointer
   private let midiIn, midiOut: OpaquePointer
+  private let buffers = Buffers()
   private let loops: UnsafeMutablePointer<StereoPort>
   private let loopCount: Int
   // The buffers of the loops' stems in a block.
@@ -35,7 +36,7 @@ struct CallbackContext: ~Copyable {
   private static var ownSides: Int { @_noLocks get { 7 } }
   private let own: UnsafeMutablePointer<Float>
   // The MIDI messages of a block.
-  private let received = MIDIBlock(), sent = MIDIBlock()
+  private let received: MIDIBlock, sent: MIDIBlock
 
   /// Creates the context of a client with planned ports.
   init(
@@ -63,22 +64,10 @@ struct CallbackContext: ~Copyable {
     midiIn = find(.midiIn)[0]
     midiOut = find(.midiOut)[0]
     loopCount = engine.shared.loops.count
-    loops = .allocate(capacity: loopCount)
-    for index in 0..<loopCount {
-      (loops + index).initialize(to: stereo(.stem(ofLoop: index)))
-    }
-    own = .allocate(capacity: (1 + Self.ownSides) * Self.longestOwnBlock)
-    own.initialize(repeating: 0, count: (1 + Self.ownSides) * Self.longestOwnBlock)
-    stems = .allocate(capacity: loopCount)
-    stems.initialize(repeating: Stereo(own, own), count: loopCount)
-  }
-
-  deinit {
-    loops.deallocate()
-    stems.deallocate()
-    own.deallocate()
-    received.free()
-    sent.free()
+    loops = buffers.made(count: loopCount) { stereo(.stem(ofLoop: $0)) }
+    own = buffers.floats((1 + Self.ownSides) * Self.longestOwnBlock)
+    stems = buffers.filled(with: Stereo(own, own), count: loopCount)
+    (received, sent) = (MIDIBlock(in: buffers), MIDIBlock(in: buffers))
   }
 
   /// Called by JACK on its own thread when the server has shut down.

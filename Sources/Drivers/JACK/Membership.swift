@@ -1,5 +1,6 @@
 internal import CJack
 internal import CRealtime
+internal import DSP
 internal import Engine
 internal import Posix
 internal import Synchronization
@@ -13,6 +14,8 @@ final class Membership: @unchecked Sendable {
   let rate: Double
   let client: OpaquePointer
   let context: UnsafeMutablePointer<CallbackContext>
+  // Freed with the membership, after `leave`.
+  private let buffers = Buffers()
   private let plans: [PortPlan]
   // The link's thread only.
   var isLeading = false
@@ -56,17 +59,14 @@ final class Membership: @unchecked Sendable {
     facts.isGone.store(false, ordering: .relaxed)
     facts.isFreewheeling.store(false, ordering: .relaxed)
     facts.compareClocks()
-    context = .allocate(capacity: 1)
-    context.initialize(
-      to: CallbackContext(
+    context = buffers.box(
+      CallbackContext(
         client: client, plans: plans, ports: ports,
         renderer: engine.takeOver(sampleRate: rate, .silentUntilConnected), engine: engine,
         facts: facts, wake: wake))
     setCallbacks()
     guard jack_activate(client) == 0 else {
       jack_client_close(client)
-      context.deinitialize(count: 1)
-      context.deallocate()
       throw .refused("to activate the client")
     }
   }
@@ -142,8 +142,6 @@ final class Membership: @unchecked Sendable {
   func leave() {
     stopLeading()
     jack_client_close(client)
-    context.deinitialize(count: 1)
-    context.deallocate()
   }
 
   // MARK: - Connections

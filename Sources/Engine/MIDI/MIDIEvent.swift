@@ -1,3 +1,5 @@
+package import DSP
+
 /// A MIDI message of up to three bytes, on its frame.
 package struct MIDIEvent: BitwiseCopyable, Sendable {
   /// The frame, counted from the first of the block.
@@ -26,7 +28,7 @@ package struct MIDIEvent: BitwiseCopyable, Sendable {
 
 /// The MIDI messages of one block in the order of their frames, in memory of fixed size.
 ///
-/// A reference to memory that its creator frees.
+/// A reference to memory of its creator.
 package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
   /// The maximum number of messages, more than a JACK port can receive.
   package static var capacity: Int { @_noLocks get { 4096 } }
@@ -35,19 +37,9 @@ package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
   private let counter: UnsafeMutablePointer<Int>
 
   /// Room for a block's messages.
-  package init() {
-    events = .allocate(capacity: Self.capacity)
-    events.initialize(repeating: MIDIEvent(frame: 0, status: 0), count: Self.capacity)
-    counter = .allocate(capacity: 1)
-    counter.initialize(to: 0)
-  }
-
-  /// Frees the memory.
-  ///
-  /// No copy may be used afterwards.
-  package func free() {
-    events.deallocate()
-    counter.deallocate()
+  package init(in buffers: Buffers) {
+    events = buffers.filled(with: MIDIEvent(frame: 0, status: 0), count: Self.capacity)
+    counter = buffers.box(0)
   }
 
   /// The number of messages.

@@ -1,3 +1,4 @@
+import DSP
 import TestSupport
 import Testing
 
@@ -230,8 +231,9 @@ import Testing
 
   @Test func `messages that did not fit are sent in the next block`() {
     var outbox = MIDIOutbox()
-    let block = MIDIBlock()
-    defer { block.free() }
+    let buffers = Buffers()
+    let block = MIDIBlock(in: buffers)
+    defer { withExtendedLifetime(buffers) {} }
     outbox.begin(block)
     let start = NoteStart(finger: .cell(1), key: 60, cents: 6000, velocity: 1)
     outbox.tell(.on(start))
@@ -245,8 +247,9 @@ import Testing
 
   @Test func `notes that ended without a listener are ended for the next one`() {
     var outbox = MIDIOutbox()
-    let block = MIDIBlock()
-    defer { block.free() }
+    let buffers = Buffers()
+    let block = MIDIBlock(in: buffers)
+    defer { withExtendedLifetime(buffers) {} }
     outbox.begin(block)
     outbox.tell(.on(NoteStart(finger: .cell(1), key: 60, cents: 6000, velocity: 1)))
     outbox.begin(nil)
