@@ -144,14 +144,9 @@ private final class FileWindow {
   }
 
   private func read(_ memory: UnsafeMutableRawPointer?, count wanted: Int) -> Int {
-    let most = max(0, min(wanted, count - place))
-    var done = 0
-    while done < most, let memory {
-      let got = pread(descriptor.number, memory + done, most - done, off_t(start + place + done))
-      if got < 0, errno == EINTR { continue }
-      guard got > 0 else { break }
-      done += got
-    }
+    let most = memory == nil ? 0 : max(0, min(wanted, count - place))
+    let bytes = UnsafeMutableRawBufferPointer(start: memory, count: most)
+    let (done, _) = descriptor.read(into: bytes, at: start + place)
     place += done
     return done
   }

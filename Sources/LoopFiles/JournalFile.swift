@@ -88,13 +88,11 @@ final class JournalFile {
   /// After an error nothing more can be appended.
   func flush() throws(SystemError) {
     if buffer.isEmpty { return }
-    let result = buffer.withUnsafeBytes { bytes in
-      Result { () throws(SystemError) in try descriptor.write(bytes, at: size) }
-    }
-    do throws(SystemError) { try result.get() } catch {
+    let (written, code) = buffer.withUnsafeBytes { descriptor.write($0, at: size) }
+    guard written == buffer.count else {
       // The partly written record is incomplete, or will be written again.
       try? truncate()
-      throw SystemError(path, code: error.code)
+      throw SystemError(path, code: code)
     }
     size += buffer.count
     bytesWritten += buffer.count

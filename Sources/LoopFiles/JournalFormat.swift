@@ -178,8 +178,7 @@ struct JournalScan: ~Copyable {
     if start < windowStart || start + count > windowStart + windowCount {
       windowStart = start
       windowCount = min(end - start, Self.windowBytes)
-      try file.read(
-        into: UnsafeMutableRawBufferPointer(rebasing: window[..<windowCount]), at: start)
+      try file.fill(UnsafeMutableRawBufferPointer(rebasing: window[..<windowCount]), at: start)
     }
     let first = start - windowStart
     return UnsafeRawBufferPointer(rebasing: window[first..<first + count])
@@ -188,35 +187,17 @@ struct JournalScan: ~Copyable {
 
 extension Descriptor {
   /// Fills memory with the bytes at an offset of the file; a premature end is an error.
-  func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) {
-    var done = 0
-    while done < memory.count {
-      let count = pread(number, memory.baseAddress! + done, memory.count - done, offset + done)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw SystemError("read") }
-      guard count > 0 else { throw SystemError("read", code: EIO) }
-      done += count
-    }
+  func fill(_ memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) {
+    let (count, code) = read(into: memory, at: offset)
+    guard count == memory.count else { throw SystemError("read", code: code == 0 ? EIO : code) }
   }
 
   /// Returns `count` bytes at an offset of the file; a premature end is an error.
   func bytes(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    let result = bytes.withUnsafeMutableBytes { memory in
-      Result { () throws(SystemError) in try read(into: memory, at: offset) }
+    try bytes.withUnsafeMutableBufferPointer { memory throws(SystemError) in
+      try fill(UnsafeMutableRawBufferPointer(memory), at: offset)
     }
-    try result.get()
     return bytes
-  }
-
-  /// Writes bytes at an offset of the file.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(number, bytes.baseAddress! + done, bytes.count - done, offset + done)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SystemError("write") }
-      done += count
-    }
   }
 }

@@ -84,7 +84,7 @@ package struct LoopArchive: Sendable {
     _ offset: Int, into sound: UnsafeMutablePointer<Float>
   ) throws(SystemError) {
     let memory = UnsafeMutableRawBufferPointer(start: sound, count: LoopRecord.pageBytes)
-    do throws(SystemError) { try file.read(into: memory, at: offset) } catch {
+    do throws(SystemError) { try file.fill(memory, at: offset) } catch {
       throw SystemError(path, code: error.code)
     }
   }

@@ -147,11 +147,11 @@ final class LoopCompaction {
   }
 
   private func append(_ record: LoopRecord, _ bytes: [UInt8]) throws(SystemError) {
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(SystemError) in try target.append(record, bytes) }
+    let isAccepted = try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
+      try target.append(record, UnsafeRawBufferPointer(bytes))
     }
     // The source accepted each record.
-    guard try result.get() else { throw SystemError(path, code: EPROTO) }
+    guard isAccepted else { throw SystemError(path, code: EPROTO) }
   }
 
   /// Replaces the old file with the new one.

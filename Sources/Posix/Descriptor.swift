@@ -31,22 +31,54 @@ package final class Descriptor: Sendable {
   package func write(
     _ bytes: UnsafeRawBufferPointer, action: String
   ) throws(SystemError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = Glibc.write(number, rest.base.baseAddress! + rest.startIndex, rest.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SystemError(action) }
-      rest = rest.dropFirst(count)
+    let (written, code) = Self.move(bytes.count, codeOfNone: ENOSPC) { done in
+      Glibc.write(number, bytes.baseAddress! + done, bytes.count - done)
     }
+    guard written == bytes.count else { throw SystemError(action, code: code) }
   }
 
   /// Writes all bytes.
   ///
   /// `action` is named in the error.
   package func write(_ bytes: [UInt8], action: String) throws(SystemError) {
-    let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemError> in
-      Result { () throws(SystemError) in try write(bytes, action: action) }
+    try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
+      try write(UnsafeRawBufferPointer(bytes), action: action)
     }
-    try result.get()
+  }
+
+  /// Writes bytes at an offset of the file.
+  ///
+  /// Returns the number of bytes written and, if not all, the error code.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int
+  ) -> (count: Int, code: Int32) {
+    Self.move(bytes.count, codeOfNone: ENOSPC) { done in
+      pwrite(number, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+    }
+  }
+
+  /// Reads bytes at an offset of the file.
+  ///
+  /// Returns the number of bytes read. If not all, the error code is 0 at the end of the file.
+  package func read(
+    into memory: UnsafeMutableRawBufferPointer, at offset: Int
+  ) -> (count: Int, code: Int32) {
+    Self.move(memory.count, codeOfNone: 0) { done in
+      pread(number, memory.baseAddress! + done, memory.count - done, off_t(offset + done))
+    }
+  }
+
+  /// Repeats a system call until it has moved `count` bytes, moves none, or fails.
+  private static func move(
+    _ count: Int, codeOfNone: Int32, _ call: (_ done: Int) -> Int
+  ) -> (count: Int, code: Int32) {
+    var done = 0
+    while done < count {
+      let moved = call(done)
+      if moved < 0, errno == EINTR { continue }
+      if moved <= 0 { return (done, moved < 0 ? errno : codeOfNone) }
+      done += moved
+    }
+    return (done, 0)
   }
 }

@@ -14,16 +14,8 @@ extension Files {
     }
     guard status.st_size <= most else { throw SystemError(path, code: EFBIG) }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    var filled = 0
-    while filled < bytes.count {
-      let count = bytes.withUnsafeMutableBytes {
-        Glibc.read(file.number, $0.baseAddress! + filled, $0.count - filled)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw SystemError(path) }
-      if count == 0 { break }
-      filled += count
-    }
+    let (filled, code) = bytes.withUnsafeMutableBytes { file.read(into: $0, at: 0) }
+    guard code == 0 else { throw SystemError(path, code: code) }
     return Array(bytes.prefix(filled))
   }
 

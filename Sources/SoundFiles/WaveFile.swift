@@ -51,17 +51,9 @@ package struct WaveFile: ~Copyable {
   /// Returns less than `count` only at the end.
   package func read(_ count: Int, at place: Int) throws(SoundFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let got = bytes.withUnsafeMutableBytes {
-        pread(descriptor.number, $0.baseAddress! + filled, count - filled, off_t(place + filled))
-      }
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else {
-        throw SoundFileError(.notSound, "can't read \(SystemError(path))")
-      }
-      if got == 0 { break }
-      filled += got
+    let (filled, code) = bytes.withUnsafeMutableBytes { descriptor.read(into: $0, at: place) }
+    guard code == 0 else {
+      throw SoundFileError(.notSound, "can't read \(SystemError(path, code: code))")
     }
     return filled == count ? bytes : Array(bytes.prefix(filled))
   }
@@ -74,16 +66,8 @@ package struct WaveFile: ~Copyable {
   /// Writes as much as possible.
   ///
   /// Returns the number of bytes written and, if not all, the error code.
-  func write(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (written: Int, code: Int32) {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor.number, bytes.baseAddress! + done, bytes.count - done, off_t(place + done))
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { return (done, count < 0 ? errno : ENOSPC) }
-      done += count
-    }
-    return (done, 0)
+  func write(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (count: Int, code: Int32) {
+    descriptor.write(bytes, at: place)
   }
 
   /// Makes all written data durable.
