@@ -51,7 +51,7 @@ extension BuiltInKit {
     let keys = Array(kind.keys)
     for (key, range) in zip(keys, KeySplit.ranges(of: keys)) {
       var dice = NoiseDice(seed: UInt64(key))
-      var tone = PeriodicTone(frames: Self.loopFrames)
+      let tone = PeriodicTone(frames: Self.loopFrames)
       let wanted = Self.hertz(key: key)
       // The loop holds a whole number of periods. Fine tuning corrects the remaining pitch error.
       let cycles = Int((wanted / Self.rate * Double(Self.loopFrames)).rounded())

@@ -101,26 +101,8 @@ final class HarmonicPhases {
   }
 
   private static func product(_ table: [Float], from start: Int, _ values: [Float]) -> Float {
-    table.withUnsafeBufferPointer { table in
-      values.withUnsafeBufferPointer { values in
-        var sums = SIMD8<Float>(repeating: 0)
-        let (first, second) = (
-          UnsafeRawPointer(table.baseAddress! + start), UnsafeRawPointer(values.baseAddress!)
-        )
-        var index = 0
-        while index + 8 <= values.count {
-          sums +=
-            first.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
-            * second.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
-          index += 8
-        }
-        var sum = sums.sum()
-        while index < values.count {
-          sum += table[start + index] * values[index]
-          index += 1
-        }
-        return sum
-      }
+    table.withUnsafeBufferPointer {
+      rt_product($0.baseAddress! + start, values, values.count)
     }
   }
 }
