@@ -34,7 +34,7 @@ extension Core {
     if !isSilent && (loops.isListening || taps.needsInput) {
       segment.copyDry(sound, frames: frames)
     }
-    let isWarpSounding = chain.renderInput(
+    let isWarpSounding = chain.input.process(
       sound, isSilent: isSilent, isNeeded: strips.isLiveWarpNeeded, to: segment.warped,
       frames: frames)
     guard !isSilent || isWarpSounding else {

@@ -87,14 +87,9 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
   /// another driver has the turn.
   @_noLocks
   package func position(after frames: Int, transportFrame: Int64) -> BarPosition? {
-    // As in `render`.
-    guard
-      core.pointee.shared.turn.compareExchange(
-        expected: turn, desired: turn &+ 1, ordering: .acquiring
-      ).exchanged
-    else { return nil }
+    guard beginTurn() else { return nil }
     let position = core.pointee.position(after: frames, transportFrame: transportFrame)
-    core.pointee.shared.turn.store(turn, ordering: .releasing)
+    endTurn()
     return position
   }
 
@@ -109,14 +104,21 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
   /// Returns false, and writes nothing, if another driver has the turn.
   @_noLocks
   package func render(_ cycle: Cycle, frames: Int, ports: Ports) -> Bool {
-    // Acquiring: the core as `takeOver` or the last block left it.
-    guard
-      core.pointee.shared.turn.compareExchange(
-        expected: turn, desired: turn &+ 1, ordering: .acquiring
-      ).exchanged
-    else { return false }
+    guard beginTurn() else { return false }
     core.pointee.render(cycle, frames: frames, ports: ports)
-    core.pointee.shared.turn.store(turn, ordering: .releasing)
+    endTurn()
     return true
   }
+
+  /// Keeps other drivers from the core until `endTurn`; returns false if one has the turn.
+  @_noLocks
+  private func beginTurn() -> Bool {
+    // Acquiring: the core as `takeOver` or the last block left it.
+    core.pointee.shared.turn.compareExchange(
+      expected: turn, desired: turn &+ 1, ordering: .acquiring
+    ).exchanged
+  }
+
+  @_noLocks
+  private func endTurn() { core.pointee.shared.turn.store(turn, ordering: .releasing) }
 }

@@ -3,6 +3,7 @@
 /// It is valid until the loop is next modified.
 package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   /// The number of page table entries per version.
+  package static var mostVersions: Int { @_noLocks get { ClipMemory.mostVersions } }
   package let pagesOfClip: Int
   /// Counts new versions and changes of length.
   package let outlines: Int

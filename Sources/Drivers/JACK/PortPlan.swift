@@ -11,19 +11,22 @@ struct PortPlan {
   let group: String
   /// The engine ports that it belongs to.
   let use: PortUse
-  let isInput: Bool
-  let isMIDI: Bool
+  var isInput = false
+  var isMIDI = false
 
   /// All ports of a node with this many loops, in order.
   static func all(loops: Int) -> [PortPlan] {
     let first: [[PortPlan]] = [
       stereo("in", "Input", .input, isInput: true), stereo("out", "Output", .output),
       stereo("live", "Live stem", .live), loop(0), stereo("grid", "Grid stem", .grid),
-      [PortPlan("click", "Metronome", group: "Metronome", .click)],
+      [PortPlan(name: "click", prettyName: "Metronome", group: "Metronome", use: .click)],
     ]
     let midi = [
-      PortPlan("midi_in", "MIDI in", group: "MIDI", .midiIn, isInput: true, isMIDI: true),
-      PortPlan("midi_out", "MIDI out", group: "MIDI", .midiOut, isMIDI: true),
+      PortPlan(
+        name: "midi_in", prettyName: "MIDI in", group: "MIDI", use: .midiIn, isInput: true,
+        isMIDI: true),
+      PortPlan(
+        name: "midi_out", prettyName: "MIDI out", group: "MIDI", use: .midiOut, isMIDI: true),
     ]
     return (first + (1..<max(1, loops)).map(loop)).flatMap(\.self) + midi
   }
@@ -42,20 +45,10 @@ struct PortPlan {
     _ name: String, _ group: String, _ use: PortUse, isInput: Bool = false
   ) -> [PortPlan] {
     [("1", "left"), ("2", "right")].map { number, side in
-      PortPlan("\(name)_\(number)", "\(group) \(side)", group: group, use, isInput: isInput)
+      PortPlan(
+        name: "\(name)_\(number)", prettyName: "\(group) \(side)", group: group, use: use,
+        isInput: isInput)
     }
-  }
-
-  private init(
-    _ name: String, _ prettyName: String, group: String, _ use: PortUse, isInput: Bool = false,
-    isMIDI: Bool = false
-  ) {
-    self.name = name
-    self.prettyName = prettyName
-    self.group = group
-    self.use = use
-    self.isInput = isInput
-    self.isMIDI = isMIDI
   }
 
   /// Registers the port; nil if the server refuses.

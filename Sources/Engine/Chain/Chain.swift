@@ -5,7 +5,7 @@ internal import DSP
 /// Pitch and stretch are applied to each source on its own. The echo and then the reverb are applied to their
 /// sum.
 struct Chain: ~Copyable {
-  private(set) var input: LiveInput
+  var input: LiveInput
   private var echo: Echo
   private var reverb: Reverb
   /// The settings of pitch and stretch, which apply to every source that is routed through the chain.
@@ -128,16 +128,6 @@ struct Chain: ~Copyable {
   mutating func rest(frames: Int) {
     input.rest(frames: frames)
     reverb.rest(frames: frames)
-  }
-
-  /// Receives a block of the live input, and renders the shifted sound if needed.
-  ///
-  /// Returns false, and writes nothing, if it is silent or not needed.
-  @_noLocks
-  mutating func renderInput(
-    _ sound: Stereo, isSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
-  ) -> Bool {
-    input.process(sound, isSilent: isSilent, isNeeded: isNeeded, to: out, frames: frames)
   }
 
   /// Applies the effects to the sum of the sources, in place.

@@ -71,7 +71,7 @@ struct CommandReader: ~Copyable {
       next &+= 1
       isWithinBatch = command.following > 0
       if command.frame > frame {
-        schedule.insert(Schedule.Entry(command: command, number: number))
+        schedule.insert(command, number: number)
         budget.spendForScheduling()
         continue
       }

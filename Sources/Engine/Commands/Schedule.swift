@@ -8,13 +8,6 @@ struct Schedule: ~Copyable {
   struct Entry: BitwiseCopyable {
     var command: Command
     var number: UInt64
-
-    // Written out, because the real-time check rejects an implicit one from another file.
-    @_noLocks
-    init(command: Command, number: UInt64) {
-      self.command = command
-      self.number = number
-    }
   }
 
   private let buffers = Buffers()
@@ -49,10 +42,10 @@ struct Schedule: ~Copyable {
   }
 
   @_noLocks
-  mutating func insert(_ entry: Entry) {
+  mutating func insert(_ command: Command, number: UInt64) {
     precondition(count < capacity)
     var index = count
-    entries[index] = entry
+    entries[index] = Entry(command: command, number: number)
     count &+= 1
     while index > 0 {
       let parent = (index &- 1) / 2

@@ -20,7 +20,7 @@ package final class LoopJournal: @unchecked Sendable {
   /// Creates a journal that holds at most `pages` pages, a power of two, and four times as many records.
   package init(pages: Int = LoopJournal.usualPages) {
     mostPages = pages
-    ring = Ring(capacity: 4 * pages, filler: JournalEntry(LoopRecord(.rate)))
+    ring = Ring(capacity: 4 * pages, filler: JournalEntry(record: LoopRecord(.rate)))
   }
 
   /// The number of the requested snapshot; 0 for none.
@@ -65,10 +65,9 @@ package final class LoopJournal: @unchecked Sendable {
       record.serial = 0
       let serials = history
       history = []
-      let result = serials.withUnsafeBytes { bytes in
-        Result { () throws(Fault) in try body(record, bytes) }
+      try serials.withUnsafeBufferPointer { bytes throws(Fault) in
+        try body(record, UnsafeRawBufferPointer(bytes))
       }
-      try result.get()
       return true
     }
     dropFormerMemory()
@@ -83,9 +82,6 @@ struct JournalEntry: BitwiseCopyable, @unchecked Sendable {
   var record: LoopRecord
   var page: Int32 = -1
   var samples: UnsafePointer<Float>?
-
-  @_noLocks
-  init(_ record: LoopRecord) { self.record = record }
 }
 
 /// The audio thread's end of a journal.
@@ -137,28 +133,17 @@ package struct JournalInlet: ~Copyable {
     }
   }
 
-  /// Writes a record without a page.
-  ///
-  /// Returns false if there is no room.
-  @_noLocks
-  package mutating func write(_ record: LoopRecord) -> Bool {
-    if room == 0 || !journal.ring.push(JournalEntry(record)) { return false }
-    written &+= 1
-    return true
-  }
-
-  /// Writes a record with a page, and holds that.
+  /// Writes a record, and holds its page if it has one.
   ///
   /// Returns false if there is no room.
   @_noLocks
   package mutating func write(
-    _ record: LoopRecord, page: Int32, _ samples: UnsafePointer<Float>
+    _ record: LoopRecord, page: Int32 = -1, _ samples: UnsafePointer<Float>? = nil
   ) -> Bool {
-    var entry = JournalEntry(record)
-    entry.page = page
-    entry.samples = samples
-    if pageRoom == 0 || !journal.ring.push(entry) { return false }
+    let entry = JournalEntry(record: record, page: page, samples: samples)
+    if (page < 0 ? room : pageRoom) == 0 || !journal.ring.push(entry) { return false }
     written &+= 1
+    if page < 0 { return true }
     heldPages &+= 1
     if let holds { holds.hold(page) }
     return true

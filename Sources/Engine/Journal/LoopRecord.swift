@@ -1,11 +1,13 @@
+internal import DSP
+
 /// A record of the loop journal: one change of a loop.
 ///
 /// A version of a clip has a serial number, which is never used again.
 package struct LoopRecord: BitwiseCopyable, Sendable {
   /// The number of frames per page: first those of the left channel, then those of the right.
-  package static var pageFrames: Int { @_noLocks get { 512 } }
+  package static var pageFrames: Int { @_noLocks get { PageStack.frames } }
   /// The number of bytes per page.
-  package static var pageBytes: Int { @_noLocks get { 4096 } }
+  package static var pageBytes: Int { @_noLocks get { 8 &* pageFrames } }
   /// The maximum number of versions in a history.
   package static var mostVersions: Int { @_noLocks get { 64 } }
 

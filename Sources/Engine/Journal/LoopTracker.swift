@@ -23,7 +23,6 @@ struct LoopTracker: ~Copyable {
   private static var restingFrames: Int { @_noLocks get { 1024 } }
   // The length of a recording is written in these steps.
   private static var recordedFrames: Int64 { @_noLocks get { 1024 } }
-  private static var mostVersions: Int { @_noLocks get { 64 } }
   // The cost of writing a page, in page comparisons.
   private static var pageCost: Int { @_noLocks get { 512 } }
   // The phase is written again when it is off by this many frames.
@@ -50,15 +49,16 @@ struct LoopTracker: ~Copyable {
 
   /// Creates a tracker of a loop with an empty journal.
   init(slot: Int) {
+    precondition(ClipView.mostVersions <= LoopRecord.mostVersions)
     self.slot = slot
-    versions = buffers.filled(with: Version(), count: Self.mostVersions)
-    history = buffers.filled(with: 0, count: Self.mostVersions)
+    versions = buffers.filled(with: Version(), count: ClipView.mostVersions)
+    history = buffers.filled(with: 0, count: ClipView.mostVersions)
   }
 
   /// Resets the state to an empty journal.
   @_noLocks
   mutating func reset() {
-    for version in 0..<Self.mostVersions { versions[version] = Version() }
+    for version in 0..<ClipView.mostVersions { versions[version] = Version() }
     historyCount = 0
     recording = .max
     overdub = .max
@@ -98,7 +98,7 @@ struct LoopTracker: ~Copyable {
       if view.touched.pointee.isOverfull {
         // The touched pages are unknown, so all are compared again.
         view.touched.pointee.removeAll()
-        for version in 0..<Self.mostVersions { versions[version].next = 0 }
+        for version in 0..<ClipView.mostVersions { versions[version].next = 0 }
         isSame = false
       }
       writeTouched(view, at: frame, &inlet)
@@ -258,7 +258,7 @@ struct LoopTracker: ~Copyable {
     historyCount = view.count
     historyPlace = view.place
     // The journal drops all others, except the one being recorded.
-    for version in 0..<Self.mostVersions {
+    for version in 0..<ClipView.mostVersions {
       let serial = versions[version].serial
       if serial != recording && !isInHistory(serial) { versions[version] = Version() }
     }
@@ -293,7 +293,7 @@ struct LoopTracker: ~Copyable {
       if !inlet.write(LoopRecord(.recording, slot: slot, serial: serial)) { return false }
       // The journal drops the former one, unless it is in the history now.
       if !isInHistory(recording) {
-        for other in 0..<Self.mostVersions where versions[other].serial == recording {
+        for other in 0..<ClipView.mostVersions where versions[other].serial == recording {
           versions[other] = Version()
         }
       }

@@ -14,16 +14,13 @@ package final class KeyMap: @unchecked Sendable {
   /// The pitch of each of the 128 keys, in cents above MIDI key 0: in the scale, and its own.
   package init(snapped: [Float], own: [Float]) {
     precondition(snapped.count == Self.keys && own.count == Self.keys, "a pitch for each key")
-    pointer = KeyMapPointer(UnsafePointer(buffers.copied(snapped + own)))
+    pointer = KeyMapPointer(cents: UnsafePointer(buffers.copied(snapped + own)))
   }
 }
 
 /// A pointer to the pitches of a keyboard's keys, for the audio thread.
 package struct KeyMapPointer: BitwiseCopyable, @unchecked Sendable {
-  private let cents: UnsafePointer<Float>
-
-  @_noLocks
-  init(_ cents: UnsafePointer<Float>) { self.cents = cents }
+  fileprivate let cents: UnsafePointer<Float>
 
   /// The pitch of a key, in cents above MIDI key 0: in the scale, or its own.
   @_noLocks

@@ -22,7 +22,7 @@ extension Core {
     let sound = ports.live
     let warped = segment.warped
     // The input itself is silent.
-    _ = chain.renderInput(
+    _ = chain.input.process(
       segment.silence, isSilent: true, isNeeded: false, to: warped, frames: frames)
     segment.isDrySilent = recording.pointee.isOver
     if segment.isDrySilent {

@@ -31,12 +31,9 @@ package struct Finger: BitwiseCopyable, Sendable {
   /// Its number, from 0.
   package let number: UInt16
 
-  @_noLocks
-  private init(_ number: UInt16) { self.number = number }
-
   /// The finger with a number below `count`.
   @_noLocks
-  static func numbered(_ number: UInt16) -> Finger { Finger(number) }
+  init(_ number: UInt16) { self.number = number }
 
   /// A key of a MIDI keyboard, 0 to 127.
   @_noLocks

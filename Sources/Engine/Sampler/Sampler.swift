@@ -56,7 +56,7 @@ struct Sampler: ~Copyable {
     letGo(notes)
     for number in 0..<Finger.count {
       touches[number].hold = .none
-      notes.set(Finger.numbered(UInt16(number)), to: 0)
+      notes.set(Finger(UInt16(number)), to: 0)
     }
     for key in 0..<128 { keys[key] = 0 }
     due = Due()
@@ -169,7 +169,7 @@ struct Sampler: ~Copyable {
       begunNow &+= begun
       instruments.add(begun, to: note.instrument)
     }
-    notes.set(Finger.numbered(UInt16(place)), to: 0)
+    notes.set(Finger(UInt16(place)), to: 0)
     letGo(notes)
   }
 
@@ -210,7 +210,7 @@ struct Sampler: ~Copyable {
     if sustainedCount == 0 { return }
     for place in 0..<Finger.count {
       guard case .sustained = touches[place].hold else { continue }
-      let isDue = Finger.numbered(UInt16(place)).isMIDI ? due.keys : due.others
+      let isDue = Finger(UInt16(place)).isMIDI ? due.keys : due.others
       if isDue { end(place, notes) }
     }
   }
@@ -259,7 +259,7 @@ struct Sampler: ~Copyable {
       // Voices of the finger's earlier notes do not count.
       guard touches[place].note.number == note.number, touches[place].voices > 0 else { continue }
       touches[place].voices &-= 1
-      if touches[place].voices == 0 { notes.set(Finger.numbered(note.finger), to: 0) }
+      if touches[place].voices == 0 { notes.set(Finger(note.finger), to: 0) }
     }
   }
 }

@@ -10,7 +10,7 @@ import Testing
     for number in 0..<1000 {
       let frame = Int64.random(in: 0..<50, using: &generator)
       expected.append((frame, UInt64(number)))
-      schedule.insert(.init(command: Command(.sync(0), at: frame), number: UInt64(number)))
+      schedule.insert(Command(.sync(0), at: frame), number: UInt64(number))
     }
     expected.sort { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1 < $1.1 }
     for (frame, number) in expected {
@@ -23,7 +23,7 @@ import Testing
 
   @Test func `moves with the timeline`() {
     var schedule = Schedule(capacity: 4)
-    schedule.insert(.init(command: Command(.sync(0), at: 100), number: 0))
+    schedule.insert(Command(.sync(0), at: 100), number: 0)
     schedule.shift(by: 1 << 32)
     #expect(schedule.nextFrame == 100 + 1 << 32)
   }
