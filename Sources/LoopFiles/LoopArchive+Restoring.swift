@@ -138,7 +138,7 @@ extension LoopArchive {
     for version in slot.versions {
       let base = Self.base(of: version, before?.version)
       guard
-        let number = restorer[slot.number].beginKept(like: base == nil ? nil : before?.number)
+        let number = restorer[slot.number].beginClip(like: base == nil ? nil : before?.number)
       else { throw Unfit(reason: "has too many steps") }
       for index in 0..<version.pageCount {
         guard let offset = version.page(index), offset != base?.page(index) else { continue }

@@ -1,6 +1,5 @@
 import Drivers
 import Engine
-import Foundation
 import TestSupport
 import Testing
 
@@ -23,9 +22,9 @@ import Testing
   }
 
   /// Waits until a driver with its own thread has rendered this many more frames.
-  private static func wait(for frames: UInt64, of engine: Engine) {
+  private static func wait(for frames: UInt64, of engine: Engine) throws {
     let end = engine.shared.frameCount + frames
-    while engine.shared.frameCount < end { usleep(1000) }
+    try waitUntil("the driver renders") { engine.shared.frameCount >= end }
   }
 
   @Test(arguments: [(0, "chain"), (1, "direct")])
@@ -39,9 +38,9 @@ import Testing
     let standby = try Standby(host.engine)
     defer { standby.end() }
     // The fade-in, and the start of a wait that may lie within a block.
-    Self.wait(for: 24_000, of: host.engine)
+    try Self.wait(for: 24_000, of: host.engine)
     _ = Self.peaks(of: host.engine)
-    Self.wait(for: 9600, of: host.engine)
+    try Self.wait(for: 9600, of: host.engine)
     for (peak, expected) in zip(Self.peaks(of: host.engine), expected) {
       #expect(abs(peak / expected - 1) < 0.01, "\(name): \(peak) in place of \(expected)")
     }

@@ -21,11 +21,6 @@ extension LoopTape {
   /// The number of pages of the longest clip, including its tail.
   package var pagesOfClip: Int { history.pointee.memory.pagesOfClip }
 
-  /// Starts restoring a version, empty or as a copy, or returns nil if there are too many.
-  package mutating func beginKept(like other: Int?) -> Int? {
-    history.pointee.memory.begin(like: other)
-  }
-
   /// Returns a page of a restored version, the left channel and then the right, or nil if memory is
   /// short.
   package mutating func keptPage(_ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {

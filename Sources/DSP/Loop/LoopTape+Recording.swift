@@ -35,11 +35,13 @@ extension LoopTape {
   /// Whether a recording is in progress, including its tail.
   package var isRecording: Bool { @_noLocks get { recording.version != nil } }
 
-  /// Starts a clip, which plays once published or loaded.
+  /// Starts a version, empty or as a copy that later edits of the other don't affect.
   ///
-  /// Returns its version, or nil if memory is short.
+  /// It plays once published or loaded. Returns its number, or nil if there are too many.
   @_noLocks
-  package mutating func beginClip() -> Int? { history.pointee.memory.begin() }
+  package mutating func beginClip(like other: Int? = nil) -> Int? {
+    history.pointee.memory.begin(like: other)
+  }
 
   /// Records to a clip that was started.
   ///
@@ -284,13 +286,6 @@ extension LoopTape {
       history.pointee.memory.write(behind, to: version, at: length &+ frame, frames: 1)
       frame &+= 1
     }
-  }
-
-  /// Returns a copy of the current clip that later edits don't affect, or nil if there are too many
-  /// versions.
-  @_noLocks
-  package mutating func copyCurrent() -> Int? {
-    history.pointee.memory.begin(like: history.pointee.current)
   }
 
   /// Reads the current clip and its tail from the first frame on.

@@ -39,11 +39,8 @@ extension Loop {
       return
     }
     let exact = layer.length(at: frame, exact: moment.exact)
-    if let place = tape.finishInserting(after: added, exactly: exact) {
-      cueOrJump(to: place)
-    } else {
-      cueOrJump(to: layer.growthStart)
-    }
+    let place = tape.finishInserting(after: added, exactly: exact)
+    cue(to: place ?? layer.growthStart)
     playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 
@@ -52,17 +49,7 @@ extension Loop {
   mutating func dropGrowth() {
     tape.dropGrowth()
     guard case .insert = layer.kind, state.isPlaying else { return }
-    cueOrJump(to: layer.growthStart)
+    cue(to: layer.growthStart)
     playback.gate.move(open: true, frames: frames(Self.closeSeconds))
-  }
-
-  @_noLocks
-  private mutating func cueOrJump(to place: Int) {
-    if playback.gate.isClosed {
-      tape.cue(to: place, silence: warp.delay &* 4 &+ 1024)
-      warp.rest(frames: 0)
-    } else {
-      tape.jump(to: place)
-    }
   }
 }

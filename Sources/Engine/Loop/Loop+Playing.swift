@@ -7,19 +7,27 @@ extension Loop {
   @_noLocks
   mutating func play(_ event: LoopEvent, at frame: Int64, isLate: Bool = false) {
     if isLate && playback.resume == 0 { setPlaceInTime(at: frame) }
-    if playback.gate.isClosed {
-      tape.cue(to: playback.resume, silence: warp.delay &* 4 &+ 1024)
-      warp.rest(frames: 0)
-    } else {
-      // It has not faded out yet.
-      if playback.resume == 0 { tape.restart() } else { tape.jump(to: playback.resume) }
-    }
+    cue(to: playback.resume)
     if moment.exact >= 0 { setPhase(moment.exact) }
     let isFirst = playback.resume == 0
     playback.resume = 0
     playback.gate.move(
       open: true, frames: frames(isFirst ? Self.openSeconds : Self.closeSeconds))
     enter(event)
+  }
+
+  /// Continues from a position, or from where the clip begins if that is 0: with a crossfade if it has
+  /// not faded out yet.
+  @_noLocks
+  mutating func cue(to place: Int) {
+    if playback.gate.isClosed {
+      tape.cue(to: place, silence: warp.delay &* 4 &+ 1024)
+      warp.rest(frames: 0)
+    } else if place == 0 {
+      tape.restart()
+    } else {
+      tape.jump(to: place)
+    }
   }
 
   /// Sets the exact time at which the present cycle started, so that it ends as exactly.
@@ -51,16 +59,9 @@ extension Loop {
     playback.resume = 0
     playback.isOnce = true
     tape.setLooping(false)
-    if state.isPlaying {
-      tape.restart()
-    } else {
+    cue(to: 0)
+    if !state.isPlaying {
       state = state.after(.play) ?? .playing
-      if playback.gate.isClosed {
-        tape.cue(to: 0, silence: warp.delay &* 4 &+ 1024)
-        warp.rest(frames: 0)
-      } else {
-        tape.restart()
-      }
       playback.gate.move(open: true, frames: frames(Self.openSeconds))
     }
     if moment.exact >= 0 { setPhase(moment.exact) }

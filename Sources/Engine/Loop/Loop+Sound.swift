@@ -64,7 +64,7 @@ extension Loop {
       // The tail after the clip's end is still being recorded.
       if tape.isRecording && !state.isRecording { return .transferring }
       if keeping.isUnderWay || tape.isGrowing { return .transferring }
-      guard let version = tape.copyCurrent() else { return .noMemory }
+      guard let version = tape.beginClip(like: tape.currentVersion) else { return .noMemory }
       transfer.begin(.keeping, pointer, version: version, origin: origin)
     }
     return nil

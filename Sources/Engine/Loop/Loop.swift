@@ -14,6 +14,8 @@ struct Loop: ~Copyable {
   /// The source of the recorder.
   enum Source: BitwiseCopyable {
     case live, grid, mix
+
+    var number: UInt8 { @_noLocks get { unsafeBitCast(self, to: UInt8.self) } }
   }
 
   /// The sample rate in Hz.

@@ -33,14 +33,13 @@ package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case (.recording, .record), (.recording, .stop), (.suspended, .stop): .standby
     case (.recording, .pause): .suspended
     case (.suspended, .record), (.suspended, .pause): .recording
-    case (.recording, .failed), (.suspended, .failed): .recordReady
 
     case (.standby, .play), (.paused, .play), (.paused, .pause): .playing
     case (.playReady, .play), (.pausedLoaded, .play), (.pausedLoaded, .pause): .playingLoaded
     case (.playing, .play), (.playing, .pause): .paused
     case (.playingLoaded, .play), (.playingLoaded, .pause): .pausedLoaded
-    case (.playing, .stop), (.playing, .failed): .standby
-    case (.playingLoaded, .stop), (.playingLoaded, .failed): .playReady
+    case (.playing, .stop): .standby
+    case (.playingLoaded, .stop): .playReady
     case (.paused, .stop), (.pausedLoaded, .stop): .standby
 
     default: nil
@@ -81,8 +80,6 @@ package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 /// An event that changes the state of a loop.
 package enum LoopEvent: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done
-  /// The end of a recording or playback that can't continue.
-  case failed
 }
 
 /// An action of a loop.

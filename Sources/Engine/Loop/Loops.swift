@@ -258,17 +258,11 @@ struct Loops: ~Copyable {
   /// Records the recent sound of the sources that some loop listens to, and of no other.
   @_noLocks
   func followSources() {
-    var (live, grid, mix) = (false, false, false)
-    for index in 0..<count {
-      switch players[index].settings.source {
-      case .live: live = true
-      case .grid: grid = true
-      case .mix: mix = true
-      }
+    var wanted: UInt8 = 0
+    for index in 0..<count { wanted |= 1 &<< players[index].settings.source.number }
+    for number in 0..<3 {
+      (histories + number).pointee.setWanted(wanted &>> UInt8(number) & 1 == 1)
     }
-    Self.history(of: .live, among: histories).pointee.setWanted(live)
-    Self.history(of: .grid, among: histories).pointee.setWanted(grid)
-    Self.history(of: .mix, among: histories).pointee.setWanted(mix)
   }
 
   /// Adds the next block of a source to its history, or silence.
@@ -287,11 +281,7 @@ struct Loops: ~Copyable {
   static func history(
     of source: Loop.Source, among histories: UnsafeMutablePointer<SourceHistory>
   ) -> UnsafeMutablePointer<SourceHistory> {
-    switch source {
-    case .live: histories
-    case .grid: histories + 1
-    case .mix: histories + 2
-    }
+    histories + Int(source.number)
   }
 
   // MARK: - Another driver

@@ -9,16 +9,10 @@ import Testing
     .standby: [.record: .recording, .play: .playing],
     .recordReady: [.record: .recording],
     .playReady: [.play: .playingLoaded],
-    .recording: [
-      .record: .standby, .stop: .standby, .pause: .suspended, .failed: .recordReady,
-    ],
-    .suspended: [
-      .record: .recording, .pause: .recording, .stop: .standby, .failed: .recordReady,
-    ],
-    .playing: [.play: .paused, .pause: .paused, .stop: .standby, .failed: .standby],
-    .playingLoaded: [
-      .play: .pausedLoaded, .pause: .pausedLoaded, .stop: .playReady, .failed: .playReady,
-    ],
+    .recording: [.record: .standby, .stop: .standby, .pause: .suspended],
+    .suspended: [.record: .recording, .pause: .recording, .stop: .standby],
+    .playing: [.play: .paused, .pause: .paused, .stop: .standby],
+    .playingLoaded: [.play: .pausedLoaded, .pause: .pausedLoaded, .stop: .playReady],
     .paused: [.record: .recording, .play: .playing, .pause: .playing, .stop: .standby],
     .pausedLoaded: [
       .record: .recording, .play: .playingLoaded, .pause: .playingLoaded, .stop: .standby,

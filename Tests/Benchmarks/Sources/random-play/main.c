@@ -4,6 +4,7 @@
 #include "resident.h"
 
 #include <jack/jack.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,12 @@
 static const double most_growth = 0.05;
 
 static atomic_long frames;
+static sem_t has_passed;
 
 static int count_frames(jack_nframes_t count, void *argument) {
   (void)argument;
   atomic_fetch_add(&frames, count);
+  sem_post(&has_passed);
   return 0;
 }
 
@@ -82,7 +85,7 @@ static bool play(int process, int socket, long rate, int minutes) {
   for (int minute = 0; minute <= minutes; minute++) {
     // A second between two commands, on average.
     for (long end = minute * 60 * rate; next < end; next += random_below((int)(2 * rate))) {
-      while (atomic_load(&frames) < next) usleep(200);
+      while (atomic_load(&frames) < next) sem_wait(&has_passed);
       uint8_t packet[OSC_LONGEST];
       size_t length = random_command(packet);
       if (send(socket, packet, length, 0) != (ssize_t)length) return false;
@@ -115,6 +118,7 @@ int main(int count, char **arguments) {
     fputs("random-play: can't join the JACK server\n", stderr);
     return 69;
   }
+  sem_init(&has_passed, 0, 0);
   jack_set_process_callback(client, count_frames, NULL);
   bool is_done = jack_activate(client) == 0 && jack_set_freewheel(client, 1) == 0;
   printf("%-42s%12s%12s\n", "minutes of random play", "private MB", "PSS MB");
