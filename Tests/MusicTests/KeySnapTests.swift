@@ -23,7 +23,7 @@ import Testing
     let keys = try cents(grid, snaps: true).map { $0 / 10_000 }
     // C# lies between C and D, F# between F and G.
     #expect(keys[60...72] == [60, 60, 62, 62, 64, 65, 65, 67, 67, 69, 69, 71, 72])
-    grid.scale = try Scale(name: "fifths", semitones: [0, 7])
+    grid.scale = try Scale(name: "fifths", steps: [0, 7])
     let wide = try cents(grid, snaps: true).map { $0 / 10_000 }
     #expect(wide[60...72] == [60, 60, 60, 60, 67, 67, 67, 67, 67, 67, 72, 72, 72])
     // Below the grid's root, and at both ends.
@@ -46,10 +46,7 @@ import Testing
     var grid = Grid()
     grid.tuning = try Tuning(cents: [7000, 14_000])
     grid.scale = try Scale(name: "one", steps: [0], period: 2)
-    for shift in Grid.possibleShifts {
-      grid.shift = shift
-      #expect(try KeySnap.cents(of: grid, snaps: true).allSatisfy(\.isFinite))
-    }
+    #expect(try KeySnap.cents(of: grid, snaps: true).allSatisfy(\.isFinite))
   }
 
   @Test func `a scale with another period is refused`() throws {

@@ -13,17 +13,14 @@ import Testing
       #expect(piano.notes == Piano().notes.map { $0 + 12 * (octave - 4) })
       #expect(piano.notes.allSatisfy { 0...127 ~= $0 })
       for key in 1...7 {
-        #expect(try piano.note(key: key) == piano.notes[key - 1])
         #expect(Piano.name(key: key)?.pitchClass == piano.notes[key - 1] % 12)
       }
     }
     #expect((1...7).compactMap(Piano.name).map(\.description).joined() == "CDEFGAB")
   }
 
-  @Test func `keys and octaves out of range are refused`() {
+  @Test func `keys out of range have no name, and octaves out of range are refused`() {
     for key in [0, 8, .min, .max] {
-      let fault = #expect(throws: MusicFault.self) { try Piano().note(key: key) }
-      #expect(fault?.description == "expected a key from 1 (C) to 7 (B); got \(key)")
       #expect(Piano.name(key: key) == nil)
     }
     for octave in [-2, 9, .min, .max] {

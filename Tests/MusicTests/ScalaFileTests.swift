@@ -160,7 +160,7 @@ import Testing
         read += 1
         let areFinite = file.cents.allSatisfy(\.isFinite)
         #expect(areFinite)
-        _ = try? Tuning(file)
+        _ = try? Tuning(cents: file.cents)
       } catch {
         let isOneLine = error.description.unicodeScalars.allSatisfy { $0.value >= 32 }
         #expect(isOneLine && error.line >= 1)

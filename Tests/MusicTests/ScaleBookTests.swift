@@ -37,10 +37,10 @@ import Testing
     var book = ScaleBook()
     let shipped = book.names
     #expect(shipped.count == Scale.shipped.count)
-    try book.add("mine", semitones: [0, 1, 2])
-    try book.add("other_2", semitones: [5])
+    try book.add(Scale(name: "mine", steps: [0, 1, 2]))
+    try book.add(Scale(name: "other_2", steps: [5]))
     #expect(book.names == shipped + ["mine", "other_2"])
-    try book.add("Mine", semitones: [4])
+    try book.add(Scale(name: "Mine", steps: [4]))
     #expect(book.names == shipped + ["Mine", "other_2"])
     #expect(try book.scale(named: "mine").steps == [0, 4])
     try book.delete("MINE")
@@ -51,7 +51,7 @@ import Testing
   @Test func `built-in scales can't be replaced or deleted`() {
     var book = ScaleBook()
     for name in ["major", "Aeolian", "harmonicminor"] {
-      let added = fault { () throws(MusicFault) in try book.add(name, semitones: [1]) }
+      let added = fault { () throws(MusicFault) in try book.add(Scale(name: name, steps: [1])) }
       let deleted = fault { () throws(MusicFault) in try book.delete(name) }
       #expect(added?.kind == .state && deleted?.kind == .state)
     }
@@ -63,16 +63,18 @@ import Testing
   ])
   func `names unsafe in paths or messages are refused`(name: String) {
     var book = ScaleBook()
-    #expect(fault { () throws(MusicFault) in try book.add(name, semitones: [1]) }?.kind == .range)
+    #expect(
+      fault { () throws(MusicFault) in try book.add(Scale(name: name, steps: [1])) }?.kind == .range
+    )
   }
 
   @Test func `at most a hundred user scales are allowed`() throws {
     var book = ScaleBook()
-    for number in 1...100 { try book.add("own\(number)", semitones: [1]) }
-    let fault = fault { () throws(MusicFault) in try book.add("own101", semitones: [1]) }
+    for number in 1...100 { try book.add(Scale(name: "own\(number)", steps: [1])) }
+    let fault = fault { () throws(MusicFault) in try book.add(Scale(name: "own101", steps: [1])) }
     #expect(fault?.kind == .state)
     #expect(fault?.description == "100 user scales already exist; delete one")
-    try book.add("own100", semitones: [2])
+    try book.add(Scale(name: "own100", steps: [2]))
     #expect(book.own.count == 100)
   }
 }

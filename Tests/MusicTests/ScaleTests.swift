@@ -56,10 +56,10 @@ import Testing
   }
 
   @Test func `user scales may omit the root`() throws {
-    #expect(try Scale(name: "x", semitones: [3, 7]).steps == [0, 3, 7])
-    #expect(try Scale(name: "x", semitones: [0, 3, 7]).steps == [0, 3, 7])
-    #expect(try Scale(name: "x", semitones: [0]).steps == [0])
-    #expect(try Scale(name: "x", semitones: Array(1...11)).steps == Array(0..<12))
+    #expect(try Scale(name: "x", steps: [3, 7]).steps == [0, 3, 7])
+    #expect(try Scale(name: "x", steps: [0, 3, 7]).steps == [0, 3, 7])
+    #expect(try Scale(name: "x", steps: [0]).steps == [0])
+    #expect(try Scale(name: "x", steps: Array(1...11)).steps == Array(0..<12))
   }
 
   @Test(arguments: [
@@ -74,7 +74,7 @@ import Testing
   func `user scales that don't ascend within an octave are refused`(
     semitones: [Int], message: String
   ) {
-    let fault = #expect(throws: MusicFault.self) { try Scale(name: "x", semitones: semitones) }
+    let fault = #expect(throws: MusicFault.self) { try Scale(name: "x", steps: semitones) }
     #expect(fault?.kind == .range)
     #expect(fault?.description == message)
   }

@@ -94,9 +94,9 @@ import Testing
   @Test func `user scales of seven notes use each letter once where possible`()
     throws
   {
-    let own = try Scale(name: "x", semitones: [0, 2, 3, 6, 7, 9, 11])
+    let own = try Scale(name: "x", steps: [0, 2, 3, 6, 7, 9, 11])
     #expect(Spelling(of: own, on: try Root("C")).names.map(\.description).joined() == "CDEbF#GAB")
-    let cluster = try Scale(name: "x", semitones: Array(0...6))
+    let cluster = try Scale(name: "x", steps: Array(0...6))
     for root in Self.roots {
       let names = Spelling(of: cluster, on: root).names
       #expect(names.map(\.pitchClass) == (0...6).map { (root.pitchClass + $0) % 12 })
@@ -108,7 +108,7 @@ import Testing
     // All possible scales: each of the eleven notes above the root is included or not.
     for bits in 0..<2048 {
       let steps = [0] + (1...11).filter { bits & 1 << ($0 - 1) != 0 }
-      let scale = try Scale(name: "x", semitones: steps)
+      let scale = try Scale(name: "x", steps: steps)
       for root in 0..<12 {
         let names = Spelling(of: scale, on: try Root(number: root)).names
         #expect(names.map(\.pitchClass) == steps.map { (root + $0) % 12 })

@@ -15,7 +15,7 @@ import Testing
 
   @Test func `a just tuning has pure fifths and thirds above the base in each octave`() throws {
     let just = "x\n12\n16/15\n9/8\n6/5\n5/4\n4/3\n45/32\n3/2\n8/5\n5/3\n9/5\n15/8\n2/1\n"
-    let tuning = try Tuning(ScalaFile(Array(just.utf8)))
+    let tuning = try Tuning(cents: ScalaFile(Array(just.utf8)).cents)
     #expect(tuning.frequency(of: 69) == 440)
     for base in stride(from: 0, through: 120, by: 12) {
       let root = tuning.frequency(of: base)

@@ -24,8 +24,6 @@ package struct Grid: Hashable, Sendable {
 
   /// The range of the number of octaves.
   package static let possibleOctaves = 1...8
-  /// The range of the octave shift.
-  package static let possibleShifts = -3...3
 
   /// The root of the scale.
   package var root = Root.initial
@@ -37,10 +35,6 @@ package struct Grid: Hashable, Sendable {
   package var order = Order.scale
   /// The number of octaves, or nil for as many as fit.
   package var octaves: Int?
-  /// The octave shift.
-  ///
-  /// At 0, the first note is A2 (45) to G#3 (56).
-  package var shift = 0
   /// The tuning.
   ///
   /// A tuning of twelve notes is used as it is. Any other starts on the root, and the scale must
@@ -50,22 +44,16 @@ package struct Grid: Hashable, Sendable {
   /// Creates the default grid.
   package init() {}
 
-  /// The MIDI note of the lowest button.
-  package var lowestNote: Int { 45 + (root.pitchClass - 45).remainder(of: 12) + 12 * shift }
+  /// The MIDI note of the lowest button: A2 (45) to G#3 (56).
+  package var lowestNote: Int { 45 + (root.pitchClass - 45).remainder(of: 12) }
 
-  /// Checks the number of octaves, the shift, and the scale's period.
+  /// Checks the number of octaves and the scale's period.
   func check() throws(MusicFault) {
     if let octaves, !Self.possibleOctaves.contains(octaves) {
       throw MusicFault(
         .range,
         "expected \(Self.possibleOctaves.lowerBound) to "
           + "\(Self.possibleOctaves.upperBound) octaves; got \(octaves)")
-    }
-    guard Self.possibleShifts.contains(shift) else {
-      throw MusicFault(
-        .range,
-        "expected a shift of \(Self.possibleShifts.lowerBound) to "
-          + "\(Self.possibleShifts.upperBound) octaves; got \(shift)")
     }
     guard scale.period == tuning.count else {
       throw MusicFault(

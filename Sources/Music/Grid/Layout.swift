@@ -20,8 +20,6 @@ package struct Layout: Hashable, Sendable {
     package let note: Int
     /// The offset in cents from the MIDI note, with A4 at 440 Hz.
     package let cents: Double
-    /// The frequency, in Hz.
-    package let hz: Double
   }
 
   /// The number of rows.
@@ -92,8 +90,7 @@ private struct Pitches {
   func cell(_ step: Int, row: Int, column: Int) -> Layout.Cell? {
     let (octave, degree) = step.quotientAndRemainder(dividingBy: scale.steps.count)
     let key = lowest + octave * scale.period + scale.steps[degree]
-    let hz = tuning.frequency(of: key)
-    let cents = Cents.of(hz / Tuning.equal.referenceHz) + 6900
+    let cents = Cents.of(tuning.frequency(of: key) / Tuning.equal.referenceHz) + 6900
     guard cents.isFinite else { return nil }
     let isOfTwelve = scale.period == 12
     let note = isOfTwelve ? key : Int((cents / 100).rounded())
@@ -105,6 +102,6 @@ private struct Pitches {
     } else if Int(off.rounded()) != 0 {
       name += (off > 0 ? "+" : "") + "\(Int(off.rounded()))"
     }
-    return Layout.Cell(row: row, column: column, name: name, note: note, cents: off, hz: hz)
+    return Layout.Cell(row: row, column: column, name: name, note: note, cents: off)
   }
 }

@@ -22,16 +22,8 @@ package struct Piano: Hashable, Sendable {
     self.octave = octave
   }
 
-  /// The MIDI notes of the keys, C to B.
+  /// The MIDI notes of the seven keys, C to B.
   package var notes: [Int] { NoteName.Letter.allCases.map { (octave + 1) * 12 + $0.semitones } }
-
-  /// Returns the MIDI note of a key, 1 (C) to 7 (B).
-  package func note(key: Int) throws(MusicFault) -> Int {
-    guard 1...7 ~= key else {
-      throw MusicFault(.range, "expected a key from 1 (C) to 7 (B); got \(key)")
-    }
-    return notes[key - 1]
-  }
 
   /// Returns the name of a key, 1 (C) to 7 (B).
   package static func name(key: Int) -> NoteName? {

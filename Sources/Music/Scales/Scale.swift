@@ -12,15 +12,10 @@ package struct Scale: Hashable, Sendable {
   /// The default scale: chromatic.
   package static let initial = Scale.shipped.last!.scale
 
-  /// Creates a scale from semitones above the root.
+  /// Creates a scale for a tuning of `period` notes, from steps above the root.
   ///
   /// The root may be omitted, and the octave must be.
-  package init(name: String, semitones: [Int]) throws(MusicFault) {
-    try self.init(name: name, steps: semitones, period: 12)
-  }
-
-  /// Creates a scale for a tuning of `period` notes.
-  package init(name: String, steps: [Int], period: Int) throws(MusicFault) {
+  package init(name: String, steps: [Int], period: Int = 12) throws(MusicFault) {
     try Tuning.check(count: period)
     guard let first = steps.first else {
       throw MusicFault(.range, "expected at least one note, in semitones above the root")

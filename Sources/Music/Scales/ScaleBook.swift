@@ -31,15 +31,8 @@ package struct ScaleBook: Sendable {
     throw Self.missing(name)
   }
 
-  /// Adds a scale of semitones above the root, replacing the user-defined one of that name.
-  @discardableResult
-  package mutating func add(_ name: String, semitones: [Int]) throws(MusicFault) -> Scale {
-    try add(Scale(name: name, semitones: semitones))
-  }
-
   /// Adds a scale, replacing the user-defined one of that name.
-  @discardableResult
-  package mutating func add(_ scale: Scale) throws(MusicFault) -> Scale {
+  package mutating func add(_ scale: Scale) throws(MusicFault) {
     let name = scale.name
     let isPlain = name.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || "0"..."9" ~= $0 || $0 == "-" || $0 == "_"
@@ -65,7 +58,6 @@ package struct ScaleBook: Sendable {
       }
       own.append(scale)
     }
-    return scale
   }
 
   /// Deletes a user-defined scale.

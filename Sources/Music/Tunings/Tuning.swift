@@ -18,15 +18,8 @@ package struct Tuning: Hashable, Sendable {
   /// Twelve-tone equal temperament with A4 at 440 Hz.
   package static let equal = try! Tuning(cents: (1...12).map { Double($0) * 100 })
 
-  /// Creates a tuning from a Scala file, a base note, and a reference note with its frequency in
-  /// Hz.
-  package init(
-    _ file: ScalaFile, base: Int = 60, reference: Int = 69, referenceHz: Double = 440
-  ) throws(MusicFault) {
-    try self.init(cents: file.cents, base: base, reference: reference, referenceHz: referenceHz)
-  }
-
-  /// Creates a tuning from cents above the base, of which the last is the period.
+  /// Creates a tuning from cents above the base, of which the last is the period, and a reference
+  /// note with its frequency in Hz.
   package init(
     cents: [Double], base: Int = 60, reference: Int = 69, referenceHz: Double = 440
   ) throws(MusicFault) {

@@ -9,6 +9,8 @@ final class Phrases: Feature {
   private static let recordingMilliseconds = 20
   // The interval of position updates, in microseconds.
   private static let positionPeriod = 100_000.0
+  // The limits of a phrase, in notes and in seconds.
+  private static let (mostTouches, longest) = (4096, 10.0)
   // Each allocates its memory when planned, and can be scheduled up to an hour ahead.
   private static let mostWaiting = 8
 
@@ -38,7 +40,7 @@ final class Phrases: Feature {
         "\(Self.mostWaiting) recordings of phrases are already scheduled; try again later")
     }
     let gridState = context[Fingerboard.self].gridState
-    let memory = PhraseMemory(mostTouches: Phrase.mostTouches, seconds: Phrase.longest)
+    let memory = PhraseMemory(mostTouches: Self.mostTouches, seconds: Self.longest)
     waiting.append(Weak(memory: memory))
     return PlannedCommand(
       action: .recordPhrase(memory.pointer),

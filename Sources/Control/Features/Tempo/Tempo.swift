@@ -34,7 +34,7 @@ final class Tempo: Feature {
   /// The resulting tempo is set by a message at that time.
   func tap(_ request: Request) throws(Refusal) {
     guard let tempo = taps.tap(at: (request.due ?? context.now()) / 1e6) else { return }
-    try set(beatsPerMinute: Float(tempo.beatsPerMinute), at: request.due)
+    try set(beatsPerMinute: Float(tempo), at: request.due)
   }
 
   /// Sets the tempo by a message.
