@@ -86,7 +86,7 @@ struct JSONReader {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.deepest else {
-      throw fault("nested nested more than \(Self.deepest) levels deep")
+      throw fault("nested more than \(Self.deepest) levels deep")
     }
     position += 1
     skipBlanks()

@@ -112,7 +112,7 @@ import Testing
   @Test(arguments: ["[", "{\"a\":"])
   func `deep nesting doesn't overflow the stack`(opening: String) throws {
     let fault = try #require(self.fault(Array(String(repeating: opening, count: 40_000).utf8)))
-    #expect(fault.description == "nested nested more than 16 levels deep")
+    #expect(fault.description == "nested more than 16 levels deep")
     #expect(throws: Never.self) {
       try read(String(repeating: "[", count: 16) + String(repeating: "]", count: 16))
     }

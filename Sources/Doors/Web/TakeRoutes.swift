@@ -131,9 +131,7 @@ struct TakeRoutes: Sendable {
     _ take:
       @escaping @Sendable (Node, String, @escaping (Result<TakeFilePaths, Refusal>) -> Void) -> Void
   ) -> HTTPServer.RequestHandling {
-    if let text = request[.contentLength], let count = Int(text), count > most {
-      return .answer(.refusal(413, "too large; the limit is \(most >> 20) MB"))
-    }
+    if let refusal = Upload.refusal(of: request, most: most) { return .answer(refusal) }
     return .receive { [questions] in
       do throws(SystemError) {
         guard let home = questions.home else {
@@ -158,7 +156,6 @@ struct TakeRoutes: Sendable {
       }
     }
   }
-
 }
 
 extension Refusal {

@@ -31,6 +31,16 @@ package final class Upload: @unchecked Sendable {
     rmdir(folder)
   }
 
+  /// The refusal of a request whose body is declared longer than `most` bytes; nil otherwise.
+  package static func refusal(of request: HTTPRequest, most: Int) -> HTTPAnswer? {
+    let count = request[.contentLength].flatMap { Int($0) } ?? 0
+    return count > most ? tooLarge(most) : nil
+  }
+
+  private static func tooLarge(_ most: Int) -> HTTPAnswer {
+    .refusal(413, "too large; the limit is \(most >> 20) MB")
+  }
+
   /// Sanitizes a file name given by a client.
   package static func plainName(_ given: String?, otherwise usual: String) -> String {
     let name = (given ?? "").split(separator: "/").last ?? ""
@@ -44,9 +54,7 @@ package final class Upload: @unchecked Sendable {
   /// Returns an error response if no more can be accepted.
   func take(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
     count += bytes.count
-    guard let file, count <= most else {
-      return .refusal(413, "too large; the limit is \(most >> 20) MB")
-    }
+    guard let file, count <= most else { return Self.tooLarge(most) }
     do throws(SystemError) {
       try file.write(bytes, action: path)
       return nil

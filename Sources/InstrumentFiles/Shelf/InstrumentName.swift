@@ -1,11 +1,11 @@
+internal import Library
+
 /// The name of an instrument.
 ///
 /// Case is ignored, and hyphens and underscores equal spaces.
 ///
 /// It can't leave a folder or name a hidden file.
 package struct InstrumentName: Hashable, Sendable {
-  // Longer names would not all fit in one datagram.
-  private static let longest = 48
   /// The reserved name of the instrument made from the loop, which is not stored.
   package static let ofTheLoop = "take"
 
@@ -15,15 +15,9 @@ package struct InstrumentName: Hashable, Sendable {
 
   /// Creates a name, or throws if it is invalid.
   package init(_ text: String) throws(InstrumentFault) {
-    let isPlain = text.unicodeScalars.allSatisfy {
-      $0 != "/" && $0.value >= 32 && !(127..<160).contains($0.value)
-    }
     let words = text.split { $0 == " " || $0 == "-" || $0 == "_" }
-    guard !words.isEmpty, text.utf8.count <= Self.longest, !text.hasPrefix("."), isPlain else {
-      throw InstrumentFault(
-        .denied,
-        "the name of an instrument has 1 to \(Self.longest) bytes, no slash and no control "
-          + "character, and no leading dot")
+    guard !words.isEmpty, PlainName.allows(text) else {
+      throw InstrumentFault(.denied, PlainName.rule(of: "an instrument"))
     }
     key = words.joined(separator: " ").lowercased()
     var rest = text.drop { $0 == " " }

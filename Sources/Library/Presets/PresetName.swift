@@ -2,21 +2,12 @@
 ///
 /// It can't leave the folder or name a hidden file.
 package struct PresetName: Hashable, Sendable {
-  // Longer names would not all fit in one datagram.
-  private static let longest = 48
-
   package let text: String
 
   /// Creates a name, or throws if it is invalid.
   package init(_ text: String) throws(PresetFault) {
-    let isPlain = text.unicodeScalars.allSatisfy {
-      $0 != "/" && $0.value >= 32 && !(127..<160).contains($0.value)
-    }
-    guard !text.isEmpty, text.utf8.count <= Self.longest, !text.hasPrefix("."), isPlain else {
-      throw PresetFault(
-        .denied,
-        "the name of a preset has 1 to \(Self.longest) bytes, no slash and no control character, "
-          + "and no leading dot")
+    guard PlainName.allows(text) else {
+      throw PresetFault(.denied, PlainName.rule(of: "a preset"))
     }
     self.text = text
   }

@@ -22,19 +22,11 @@ import Testing
     received.filter { $0.address == "/error" }.compactMap { $0.arguments[1].text }
   }
 
-  /// Waits for pending writes.
-  private func settle(_ desk: Desk) {
-    for _ in 0..<2000 where desk.node.isWriting || desk.node.isOpening {
-      desk.pass()
-      usleep(500)
-    }
-  }
-
   /// A node with the persisted settings of a data directory.
   private func started(in home: String) -> Desk {
     let desk = Desk(home: home)
     desk.node.openLibrary { _ in }
-    settle(desk)
+    desk.awaitDisk()
     return desk
   }
 
@@ -69,7 +61,7 @@ import Testing
       before = desk.tell(path)
       let state = desk.node.sessionState
       #expect(errors(desk.give(tooLarge(message(path, value)))) == ["busy"])
-      settle(desk)
+      desk.awaitDisk()
       #expect(desk.node.sessionState == state)
     }
     #expect(started(in: folder.url.path).tell(path) == before)
@@ -81,7 +73,7 @@ import Testing
       let desk = started(in: folder.url.path)
       let scale = message("/scale/user", .string("mine"), .int32(0), .int32(3), .int32(7))
       #expect(errors(desk.give(tooLarge(scale))) == ["busy"])
-      settle(desk)
+      desk.awaitDisk()
       #expect(desk.tell("/scales").first?.arguments.contains(.string("mine")) == false)
     }
     let scales = started(in: folder.url.path).tell("/scales").first?.arguments
@@ -109,7 +101,7 @@ import Testing
     let told = desk.give(
       tooLarge(message("/player/record"), message("/settings/autoplay", .int32(1))))
     #expect(errors(told) == ["busy"])
-    settle(desk)
+    desk.awaitDisk()
     desk.pass()
     #expect(desk.tell("/player/state").first?.arguments.first == .string("start"))
     #expect(desk.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(0)])])

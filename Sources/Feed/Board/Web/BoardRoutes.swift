@@ -200,9 +200,7 @@ package final class BoardRoutes: Sendable {
 
   private func receive(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     let most = limits.bodyBytes
-    if let text = request[.contentLength], let count = Int(text), count > most {
-      return .answer(.refusal(413, "too large; the limit is \(most >> 20) MB"))
-    }
+    if let refusal = Upload.refusal(of: request, most: most) { return .answer(refusal) }
     guard rate.admit(request.peer, now: HostTime.steady) else {
       return .answer(
         .refusal(

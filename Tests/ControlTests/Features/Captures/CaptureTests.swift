@@ -289,10 +289,9 @@ import Testing
     desk.tell("/capture/on", .int32(0), as: ender)
     var told: [Received] = []
     // Longer than the lock timeout of the library.
-    for _ in 0..<2000 where told.isEmpty {
-      usleep(5000)
-      desk.pass()
+    desk.pass(until: "the starter is told", every: 0.005) {
       told += desk.take(starter)
+      return !told.isEmpty
     }
     #expect(told.map(\.address) == ["/error"])
     #expect(told.first?.arguments[2].text?.contains("\(file), and is added when") == true)

@@ -161,13 +161,6 @@ import Testing
 
   // MARK: - Address templates
 
-  private func wait(_ desk: Desk, while isBusy: () -> Bool) {
-    for _ in 0..<2000 where isBusy() {
-      desk.pass()
-      usleep(500)
-    }
-  }
-
   @Test func `a grid cell is mapped, listed, played and unmapped`() {
     let told = learnt("/grid/1/2", 26, isNamed: true)
     #expect(desk.tell("/midi/learn", .string("/grid/1/2"), .int32(26)) == told)
@@ -201,11 +194,11 @@ import Testing
     do {
       let desk = Desk(home: folder.url.path)
       desk.tell("/midi/learn", .string("/grid/1/2"), .int32(26))
-      wait(desk) { desk.node.isWriting }
+      desk.awaitDisk()
     }
     let desk = Desk(home: folder.url.path)
     desk.node.openLibrary { _ in }
-    wait(desk) { desk.node.isOpening }
+    desk.awaitDisk()
     turn(26, 127, on: desk)
     #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 1)
   }
