@@ -3,50 +3,39 @@
 #include <string.h>
 
 // All files of `lua`; a test finds a missing one.
-static const struct layout_script scripts[] = {
-#define SCRIPT "lua/face.lua"
-#include "script.inc"
-#define SCRIPT "lua/fader-curve.lua"
-#include "script.inc"
-#define SCRIPT "lua/fader-linear.lua"
-#include "script.inc"
-#define SCRIPT "lua/press.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/choices.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/connection.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/entry.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/grid.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/ground.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/loops.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/meters.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/names.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/player.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/posts.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/presets.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/presses.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/songs.lua"
-#include "script.inc"
-#define SCRIPT "lua/root/takes.lua"
-#include "script.inc"
+static const char *const names[] = {
+    "face.lua", "fader-curve.lua", "fader-linear.lua", "press.lua", "root/choices.lua",
+    "root/connection.lua", "root/entry.lua", "root/grid.lua", "root/ground.lua", "root/loops.lua",
+    "root/meters.lua", "root/names.lua", "root/player.lua", "root/posts.lua", "root/presets.lua",
+    "root/presses.lua", "root/songs.lua", "root/takes.lua",
 };
 
-const size_t layout_scripts_count = sizeof scripts / sizeof scripts[0];
+// Their texts in the same order, each with a 0 at its end. No text contains 0.
+static const unsigned char texts[] = {
+#embed "lua/face.lua" suffix(, 0, )
+#embed "lua/fader-curve.lua" suffix(, 0, )
+#embed "lua/fader-linear.lua" suffix(, 0, )
+#embed "lua/press.lua" suffix(, 0, )
+#embed "lua/root/choices.lua" suffix(, 0, )
+#embed "lua/root/connection.lua" suffix(, 0, )
+#embed "lua/root/entry.lua" suffix(, 0, )
+#embed "lua/root/grid.lua" suffix(, 0, )
+#embed "lua/root/ground.lua" suffix(, 0, )
+#embed "lua/root/loops.lua" suffix(, 0, )
+#embed "lua/root/meters.lua" suffix(, 0, )
+#embed "lua/root/names.lua" suffix(, 0, )
+#embed "lua/root/player.lua" suffix(, 0, )
+#embed "lua/root/posts.lua" suffix(, 0, )
+#embed "lua/root/presets.lua" suffix(, 0, )
+#embed "lua/root/presses.lua" suffix(, 0, )
+#embed "lua/root/songs.lua" suffix(, 0, )
+#embed "lua/root/takes.lua" suffix(, 0, )
+};
+
+const size_t layout_scripts_count = sizeof names / sizeof names[0];
 
 struct layout_script layout_script(size_t index) {
-  struct layout_script script = scripts[index];
-  // No script contains 0.
-  script.count = strlen((const char *)script.bytes);
-  return script;
+  const unsigned char *bytes = texts;
+  for (size_t before = 0; before < index; before++) bytes += strlen((const char *)bytes) + 1;
+  return (struct layout_script){names[index], bytes, strlen((const char *)bytes)};
 }

@@ -2,154 +2,103 @@
 
 #include <string.h>
 
-static const unsigned char icon[] = {
+// All files of `web`: the texts, and the icon last. A test finds a missing one.
+static const char *const names[] = {
+    "icon.svg", "index.html", "link/files.js", "link/osc.js", "link/socket.js",
+    "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
+    "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
+    "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/rig.js", "pages/slots.js",
+    "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js",
+    "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
+    "parts/complete.js", "parts/controls.js", "parts/fader.js", "parts/field.js", "parts/flag.js",
+    "parts/icons.js", "parts/keys.js", "parts/lock.js", "parts/make.js", "parts/meter.js",
+    "parts/notice.js", "parts/pad.js", "parts/pedal.js", "parts/pick.js", "parts/picture.js",
+    "parts/press.js", "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js",
+    "parts/tap.js", "parts/views.js", "parts/wave.js", "store/clock.js", "store/kept.js",
+    "store/looks.js", "store/loops.js", "store/paged.js", "store/pending.js", "store/pictures.js",
+    "store/posts.js", "store/species.js", "store/table.js", "store/takes.js", "store/units.js",
+    "store/values.js", "icon.png",
+};
+
+// Their contents in the same order, each text with a 0 at its end. No text contains 0.
+static const unsigned char contents[] = {
+#embed "web/icon.svg" suffix(, 0, )
+#embed "web/index.html" suffix(, 0, )
+#embed "web/link/files.js" suffix(, 0, )
+#embed "web/link/osc.js" suffix(, 0, )
+#embed "web/link/socket.js" suffix(, 0, )
+#embed "web/link/subscription.js" suffix(, 0, )
+#embed "web/link/token.js" suffix(, 0, )
+#embed "web/main.js" suffix(, 0, )
+#embed "web/map/map.css" suffix(, 0, )
+#embed "web/map/map.js" suffix(, 0, )
+#embed "web/more.css" suffix(, 0, )
+#embed "web/outline.json" suffix(, 0, )
+#embed "web/page.css" suffix(, 0, )
+#embed "web/page.webmanifest" suffix(, 0, )
+#embed "web/pages/feed.js" suffix(, 0, )
+#embed "web/pages/grid.js" suffix(, 0, )
+#embed "web/pages/guard.js" suffix(, 0, )
+#embed "web/pages/loop.js" suffix(, 0, )
+#embed "web/pages/loopset.js" suffix(, 0, )
+#embed "web/pages/rig.js" suffix(, 0, )
+#embed "web/pages/slots.js" suffix(, 0, )
+#embed "web/pages/songs.js" suffix(, 0, )
+#embed "web/pages/species.js" suffix(, 0, )
+#embed "web/pages/stage.js" suffix(, 0, )
+#embed "web/pages/takes.js" suffix(, 0, )
+#embed "web/pages/trash.js" suffix(, 0, )
+#embed "web/pages/tuner.js" suffix(, 0, )
+#embed "web/pages/voice.js" suffix(, 0, )
+#embed "web/parts/awake.js" suffix(, 0, )
+#embed "web/parts/beat.js" suffix(, 0, )
+#embed "web/parts/choice.js" suffix(, 0, )
+#embed "web/parts/complete.js" suffix(, 0, )
+#embed "web/parts/controls.js" suffix(, 0, )
+#embed "web/parts/fader.js" suffix(, 0, )
+#embed "web/parts/field.js" suffix(, 0, )
+#embed "web/parts/flag.js" suffix(, 0, )
+#embed "web/parts/icons.js" suffix(, 0, )
+#embed "web/parts/keys.js" suffix(, 0, )
+#embed "web/parts/lock.js" suffix(, 0, )
+#embed "web/parts/make.js" suffix(, 0, )
+#embed "web/parts/meter.js" suffix(, 0, )
+#embed "web/parts/notice.js" suffix(, 0, )
+#embed "web/parts/pad.js" suffix(, 0, )
+#embed "web/parts/pedal.js" suffix(, 0, )
+#embed "web/parts/pick.js" suffix(, 0, )
+#embed "web/parts/picture.js" suffix(, 0, )
+#embed "web/parts/press.js" suffix(, 0, )
+#embed "web/parts/release.js" suffix(, 0, )
+#embed "web/parts/sheet.js" suffix(, 0, )
+#embed "web/parts/stepper.js" suffix(, 0, )
+#embed "web/parts/surface.js" suffix(, 0, )
+#embed "web/parts/tap.js" suffix(, 0, )
+#embed "web/parts/views.js" suffix(, 0, )
+#embed "web/parts/wave.js" suffix(, 0, )
+#embed "web/store/clock.js" suffix(, 0, )
+#embed "web/store/kept.js" suffix(, 0, )
+#embed "web/store/looks.js" suffix(, 0, )
+#embed "web/store/loops.js" suffix(, 0, )
+#embed "web/store/paged.js" suffix(, 0, )
+#embed "web/store/pending.js" suffix(, 0, )
+#embed "web/store/pictures.js" suffix(, 0, )
+#embed "web/store/posts.js" suffix(, 0, )
+#embed "web/store/species.js" suffix(, 0, )
+#embed "web/store/table.js" suffix(, 0, )
+#embed "web/store/takes.js" suffix(, 0, )
+#embed "web/store/units.js" suffix(, 0, )
+#embed "web/store/values.js" suffix(, 0, )
 #embed "web/icon.png"
 };
 
-// All files of `web`; a test finds a missing one.
-static const struct page_file files[] = {
-    {"icon.png", icon, sizeof icon},
-#define TEXT "web/icon.svg"
-#include "text.inc"
-#define TEXT "web/index.html"
-#include "text.inc"
-#define TEXT "web/link/files.js"
-#include "text.inc"
-#define TEXT "web/link/osc.js"
-#include "text.inc"
-#define TEXT "web/link/socket.js"
-#include "text.inc"
-#define TEXT "web/link/subscription.js"
-#include "text.inc"
-#define TEXT "web/link/token.js"
-#include "text.inc"
-#define TEXT "web/main.js"
-#include "text.inc"
-#define TEXT "web/map/map.css"
-#include "text.inc"
-#define TEXT "web/map/map.js"
-#include "text.inc"
-#define TEXT "web/more.css"
-#include "text.inc"
-#define TEXT "web/outline.json"
-#include "text.inc"
-#define TEXT "web/page.css"
-#include "text.inc"
-#define TEXT "web/page.webmanifest"
-#include "text.inc"
-#define TEXT "web/pages/feed.js"
-#include "text.inc"
-#define TEXT "web/pages/grid.js"
-#include "text.inc"
-#define TEXT "web/pages/guard.js"
-#include "text.inc"
-#define TEXT "web/pages/loop.js"
-#include "text.inc"
-#define TEXT "web/pages/loopset.js"
-#include "text.inc"
-#define TEXT "web/pages/rig.js"
-#include "text.inc"
-#define TEXT "web/pages/slots.js"
-#include "text.inc"
-#define TEXT "web/pages/songs.js"
-#include "text.inc"
-#define TEXT "web/pages/species.js"
-#include "text.inc"
-#define TEXT "web/pages/stage.js"
-#include "text.inc"
-#define TEXT "web/pages/takes.js"
-#include "text.inc"
-#define TEXT "web/pages/trash.js"
-#include "text.inc"
-#define TEXT "web/pages/tuner.js"
-#include "text.inc"
-#define TEXT "web/pages/voice.js"
-#include "text.inc"
-#define TEXT "web/parts/awake.js"
-#include "text.inc"
-#define TEXT "web/parts/beat.js"
-#include "text.inc"
-#define TEXT "web/parts/choice.js"
-#include "text.inc"
-#define TEXT "web/parts/complete.js"
-#include "text.inc"
-#define TEXT "web/parts/controls.js"
-#include "text.inc"
-#define TEXT "web/parts/fader.js"
-#include "text.inc"
-#define TEXT "web/parts/field.js"
-#include "text.inc"
-#define TEXT "web/parts/flag.js"
-#include "text.inc"
-#define TEXT "web/parts/icons.js"
-#include "text.inc"
-#define TEXT "web/parts/keys.js"
-#include "text.inc"
-#define TEXT "web/parts/lock.js"
-#include "text.inc"
-#define TEXT "web/parts/make.js"
-#include "text.inc"
-#define TEXT "web/parts/meter.js"
-#include "text.inc"
-#define TEXT "web/parts/notice.js"
-#include "text.inc"
-#define TEXT "web/parts/pad.js"
-#include "text.inc"
-#define TEXT "web/parts/pedal.js"
-#include "text.inc"
-#define TEXT "web/parts/pick.js"
-#include "text.inc"
-#define TEXT "web/parts/picture.js"
-#include "text.inc"
-#define TEXT "web/parts/press.js"
-#include "text.inc"
-#define TEXT "web/parts/release.js"
-#include "text.inc"
-#define TEXT "web/parts/sheet.js"
-#include "text.inc"
-#define TEXT "web/parts/stepper.js"
-#include "text.inc"
-#define TEXT "web/parts/surface.js"
-#include "text.inc"
-#define TEXT "web/parts/tap.js"
-#include "text.inc"
-#define TEXT "web/parts/views.js"
-#include "text.inc"
-#define TEXT "web/parts/wave.js"
-#include "text.inc"
-#define TEXT "web/store/clock.js"
-#include "text.inc"
-#define TEXT "web/store/kept.js"
-#include "text.inc"
-#define TEXT "web/store/looks.js"
-#include "text.inc"
-#define TEXT "web/store/loops.js"
-#include "text.inc"
-#define TEXT "web/store/paged.js"
-#include "text.inc"
-#define TEXT "web/store/pending.js"
-#include "text.inc"
-#define TEXT "web/store/pictures.js"
-#include "text.inc"
-#define TEXT "web/store/posts.js"
-#include "text.inc"
-#define TEXT "web/store/species.js"
-#include "text.inc"
-#define TEXT "web/store/table.js"
-#include "text.inc"
-#define TEXT "web/store/takes.js"
-#include "text.inc"
-#define TEXT "web/store/units.js"
-#include "text.inc"
-#define TEXT "web/store/values.js"
-#include "text.inc"
-};
-
-const size_t page_files_count = sizeof files / sizeof files[0];
+const size_t page_files_count = sizeof names / sizeof names[0];
 
 struct page_file page_file(size_t index) {
-  struct page_file file = files[index];
-  // No text contains 0.
-  if (file.count == 0) file.count = strlen((const char *)file.bytes);
-  return file;
+  const unsigned char *bytes = contents;
+  for (size_t before = 0; before < index; before++) bytes += strlen((const char *)bytes) + 1;
+  const int isIcon = index + 1 == page_files_count;
+  const size_t count =
+      isIcon ? (size_t)(contents + sizeof contents - bytes) : strlen((const char *)bytes);
+  return (struct page_file){names[index], bytes, count};
 }
