@@ -80,7 +80,7 @@ package struct Message {
       end = text.next
     case UInt8(ascii: "b"):
       guard position + 4 <= data.count else { throw .short }
-      let size = Int(word(at: position))
+      let size = Int(number(at: position) as UInt32)
       guard size <= data.count else { throw .short }
       end += 4 + (size + 3) / 4 * 4
     default:
@@ -90,12 +90,8 @@ package struct Message {
     return end
   }
 
-  private func word(at position: Int) -> UInt32 {
-    UInt32(bigEndian: data.loadUnaligned(fromByteOffset: position, as: UInt32.self))
-  }
-
-  private func doubleWord(at position: Int) -> UInt64 {
-    UInt64(bigEndian: data.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+  private func number<Bits: FixedWidthInteger & BitwiseCopyable>(at position: Int) -> Bits {
+    Bits(bigEndian: data.loadUnaligned(fromByteOffset: position, as: Bits.self))
   }
 
   /// The address as text for display; invalid UTF-8 is replaced.
@@ -126,14 +122,14 @@ package struct Message {
 
   private func argument(_ tag: UInt8, at position: Int) -> Argument? {
     switch tag {
-    case UInt8(ascii: "i"): .int32(Int32(bitPattern: word(at: position)))
-    case UInt8(ascii: "f"): .float(Float(bitPattern: word(at: position)))
-    case UInt8(ascii: "c"): .character(word(at: position))
-    case UInt8(ascii: "r"): .color(word(at: position))
-    case UInt8(ascii: "m"): .midi(word(at: position))
-    case UInt8(ascii: "h"): .int64(Int64(bitPattern: doubleWord(at: position)))
-    case UInt8(ascii: "d"): .double(Double(bitPattern: doubleWord(at: position)))
-    case UInt8(ascii: "t"): .timeTag(TimeTag(bits: doubleWord(at: position)))
+    case UInt8(ascii: "i"): .int32(number(at: position))
+    case UInt8(ascii: "f"): .float(Float(bitPattern: number(at: position)))
+    case UInt8(ascii: "c"): .character(number(at: position))
+    case UInt8(ascii: "r"): .color(number(at: position))
+    case UInt8(ascii: "m"): .midi(number(at: position))
+    case UInt8(ascii: "h"): .int64(number(at: position))
+    case UInt8(ascii: "d"): .double(Double(bitPattern: number(at: position)))
+    case UInt8(ascii: "t"): .timeTag(TimeTag(bits: number(at: position)))
     case UInt8(ascii: "T"): .bool(true)
     case UInt8(ascii: "F"): .bool(false)
     case UInt8(ascii: "N"): .nil
@@ -141,7 +137,7 @@ package struct Message {
     case UInt8(ascii: "s"): .string(text(at: position))
     case UInt8(ascii: "S"): .symbol(text(at: position))
     case UInt8(ascii: "b"):
-      .blob(Array(data[position + 4..<position + 4 + Int(word(at: position))]))
+      .blob(Array(data[position + 4..<position + 4 + Int(number(at: position) as UInt32)]))
     default: nil
     }
   }
