@@ -136,17 +136,15 @@ extension SongFolders {
 
 /// Natural order: numbers compare by value, and case is ignored.
 enum NaturalOrder {
-  private enum Piece {
-    case text([UInt8])
+  // Numbers come before texts.
+  private enum Piece: Comparable {
     case number(Int)
+    case text(String)
   }
 
   static func sorted(_ names: [String]) -> [String] {
     names.map { (pieces(of: $0), $0) }.sorted { one, other in
-      switch order(one.0, other.0) {
-      case let result where result != 0: result < 0
-      default: one.1 < other.1
-      }
+      one.0 == other.0 ? one.1 < other.1 : one.0.lexicographicallyPrecedes(other.0)
     }.map(\.1)
   }
 
@@ -157,27 +155,12 @@ enum NaturalOrder {
       let isDigit = isDigit(first)
       let run = rest.prefix { Self.isDigit($0) == isDigit }
       rest = rest.dropFirst(run.count)
+      let text = String(decoding: run, as: UTF8.self)
       // Longer numbers are not track numbers.
-      let number = isDigit && run.count < 18 ? Int(String(decoding: run, as: UTF8.self)) : nil
-      pieces.append(number.map(Piece.number) ?? .text(Array(run)))
+      pieces.append((run.count < 18 ? Int(text) : nil).map(Piece.number) ?? .text(text))
     }
     return pieces
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (48..<58).contains(byte) }
-
-  /// Negative, 0 or positive.
-  private static func order(_ one: [Piece], _ other: [Piece]) -> Int {
-    for (a, b) in zip(one, other) {
-      switch (a, b) {
-      case (.number(let a), .number(let b)) where a != b: return a < b ? -1 : 1
-      case (.number, .text): return -1
-      case (.text, .number): return 1
-      case (.text(let a), .text(let b)) where a != b:
-        return a.lexicographicallyPrecedes(b) ? -1 : 1
-      default: continue
-      }
-    }
-    return one.count - other.count
-  }
 }
