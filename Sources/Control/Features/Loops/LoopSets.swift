@@ -23,24 +23,13 @@ struct LoopSet: Sendable {
 
   /// The set as JSON.
   var text: String {
-    var json = JSONText()
-    json.begin("{")
-    json.add("tempo", tempo)
-    json.add("beatsPerBar", beatsPerBar)
-    json.begin("[", "loops")
-    for loop in loops {
-      json.begin("{")
-      json.add("loop", loop.number)
-      json.add("take", loop.take)
-      json.begin("{", "values")
-      for (name, value) in loop.values {
-        if let text = value.text { json.add(name, text) } else { json.add(name, value.number) }
+    let loops = loops.map { loop -> JSONText in
+      let values = loop.values.map { name, value -> (String, any JSONWritable) in
+        if let text = value.text { (name, text) } else { (name, value.number) }
       }
-      json.end("}")
-      json.end("}")
+      return ["loop": loop.number, "take": loop.take, "values": JSONText(values)]
     }
-    json.end("]")
-    json.end("}")
+    let json: JSONText = ["tempo": tempo, "beatsPerBar": beatsPerBar, "loops": loops]
     return json.text + "\n"
   }
 
