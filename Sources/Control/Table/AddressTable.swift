@@ -5,9 +5,7 @@ internal import OSC
 package struct AddressTable: Sendable {
   /// The addresses in listing order.
   package let addresses: [Address]
-  // An open-addressed hash table over the bytes of the paths, so that lookup needs no String.
-  private let slots: [Int16]
-  private let paths: [[UInt8]]
+  private let indices: [String: Int]
   private let byParameter: [[Int]]
   // The parameter and range of addresses that set one number, by index. Nearly all messages are of this
   // kind.
@@ -53,19 +51,9 @@ package struct AddressTable: Sendable {
     names = groups.values.filter { $0.count > 1 }.reduce(into: [:]) { names, group in
       for index in group { names[index] = group }
     }
-    paths = addresses.map { Array($0.path.utf8) }
-    var count = 64
-    while count < addresses.count * 4 { count *= 2 }
-    var slots = [Int16](repeating: -1, count: count)
-    for (index, path) in paths.enumerated() {
-      var slot = path.withUnsafeBytes(Self.hash) & (count - 1)
-      while slots[slot] >= 0 {
-        precondition(paths[Int(slots[slot])] != path, "duplicate address \(addresses[index].path)")
-        slot = (slot + 1) & (count - 1)
-      }
-      slots[slot] = Int16(index)
+    indices = Dictionary(addresses.enumerated().map { ($1.path, $0) }) { _, index in
+      preconditionFailure("duplicate address \(addresses[index].path)")
     }
-    self.slots = slots
     var byParameter = [[Int]](repeating: [], count: Parameter.numbers)
     for (index, address) in addresses.enumerated() {
       if let parameter = address.parameter { byParameter[parameter.number].append(index) }
@@ -114,22 +102,11 @@ package struct AddressTable: Sendable {
 
   /// Returns the index of an address.
   package func index(of path: UnsafeRawBufferPointer) -> Int? {
-    var slot = Self.hash(path) & (slots.count - 1)
-    while slots[slot] >= 0 {
-      let index = Int(slots[slot])
-      let known = paths[index]
-      if known.count == path.count && known.withUnsafeBytes({ $0.elementsEqual(path) }) {
-        return index
-      }
-      slot = (slot + 1) & (slots.count - 1)
-    }
-    return nil
+    indices[String(decoding: path, as: UTF8.self)]
   }
 
   /// Returns the index of an address.
-  package func index(of path: String) -> Int? {
-    Array(path.utf8).withUnsafeBytes(index(of:))
-  }
+  package func index(of path: String) -> Int? { indices[path] }
 
   /// Returns the declaration of a path, and the numbers in it if the address has parts in braces.
   func declared(_ path: String) -> (address: Address, numbers: [Int])? {
@@ -166,12 +143,5 @@ package struct AddressTable: Sendable {
   /// Returns the parameter and range of an address that sets one number; nil for all others.
   func number(at index: Int) -> (parameter: Parameter, range: ClosedRange<Float>)? {
     numbers[index]
-  }
-
-  /// FNV-1a.
-  private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return Int(truncatingIfNeeded: hash & 0x7FFF_FFFF)
   }
 }
