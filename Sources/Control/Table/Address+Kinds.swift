@@ -17,7 +17,7 @@ extension Address {
   }
 
   /// A value that can be queried, and set where it takes arguments.
-  package final class Value: Sendable {
+  package struct Value: Sendable {
     /// The source of the current value.
     enum Source: Sendable {
       case parameter(Parameter)
@@ -27,56 +27,34 @@ extension Address {
     /// The arguments that set it; empty if it is read-only.
     package let forms: [Form]
     let source: Source
-    let setting: Effect?
+    var setting: Effect?
     /// The type tags of a read-only value.
-    let replyTypes: String
+    var replyTypes = ""
     /// Whether changes are sent to subscribers.
-    let isAnnounced: Bool
+    var isAnnounced = true
     /// Whether the value is a process, started and stopped by its own address only.
-    package let isProcess: Bool
+    package private(set) var isProcess = false
     /// Whether the value is a playhead: it moves on its own, and setting it jumps.
     ///
     /// Writing back the last value would be a jump.
-    package let isPlayhead: Bool
+    package private(set) var isPlayhead = false
     /// The address of the message that reports completion, for values that take time to set.
-    package let end: String?
-
-    init(
-      _ forms: [Form], _ source: Source, set: Effect?, replyTypes: String = "",
-      isAnnounced: Bool = true,
-      isProcess: Bool = false, isPlayhead: Bool = false, end: String? = nil
-    ) {
-      self.forms = forms
-      self.source = source
-      setting = set
-      self.replyTypes = replyTypes
-      self.isAnnounced = isAnnounced
-      self.isProcess = isProcess
-      self.isPlayhead = isPlayhead
-      self.end = end
-    }
+    package private(set) var end: String?
 
     /// Whether the value changes without notification, so that it is polled for subscribers.
     var isPolled: Bool { setting == nil && isAnnounced }
   }
 
   /// A command.
-  package final class Act: Sendable {
+  package struct Act: Sendable {
     /// The arguments that it takes.
     package let forms: [Form]
     /// Whether the command is a button: it accepts any number, and ignores 0.
-    package let isButton: Bool
+    package private(set) var isButton = false
     /// The address of the message that reports completion, unless the command fails with /error; nil if it
     /// is immediate.
-    package let end: String?
+    package private(set) var end: String?
     let effect: Effect
-
-    init(_ forms: [Form], isButton: Bool = false, end: String? = nil, _ effect: Effect) {
-      self.forms = forms
-      self.isButton = isButton
-      self.end = end
-      self.effect = effect
-    }
 
     /// Whether the handler adds commands for the audio thread.
     package var isPlanned: Bool { if case .planned = effect { true } else { false } }

@@ -5,7 +5,7 @@ package import OSC
 /// reference page are derived.
 package struct Address: Sendable {
   /// The kind of an address, with its handlers.
-  package enum Kind: Sendable {
+  package indirect enum Kind: Sendable {
     /// A value that can be queried, and set where it takes arguments.
     case value(Value)
     /// A command.
@@ -50,11 +50,11 @@ package struct Address: Sendable {
   /// Whether 0 is one of its whole numbers.
   package private(set) var allowsZero: Bool
   /// Whether a preset made of the present sound holds its value.
-  package let belongsToPreset: Bool
+  package private(set) var belongsToPreset: Bool
   /// The persistence of its value; nil if it is not persisted.
   private(set) var kept: Kept?
   /// Its role among the addresses that each loop has; nil for all others.
-  package let family: Family?
+  package private(set) var family: Family?
   /// The current count of each part in braces, from 1; nil where the path has none.
   let extents: (@Sendable (Features) -> [Int])?
   /// The target of an alias; nil for an address with a declaration of its own.
@@ -91,15 +91,13 @@ package struct Address: Sendable {
 
   /// An alias with the declaration of its target.
   func filled(from declaration: Address) -> Address {
-    var alias = self
-    alias.kind = declaration.kind
-    alias.unit = declaration.unit
-    alias.curve = declaration.curve
-    alias.allowsZero = declaration.allowsZero
-    alias.kept = target?.selected == nil ? declaration.kept : nil
-    alias.help =
-      target?.selected == nil
-      ? "\(declaration.help) (alias of \(declaration.path))" : declaration.help
+    var alias = declaration.renamed(path)
+    (alias.family, alias.target, alias.belongsToPreset) = (family, target, false)
+    if target?.selected == nil {
+      alias.help += " (alias of \(declaration.path))"
+    } else {
+      alias.kept = nil
+    }
     return alias
   }
 

@@ -21,26 +21,28 @@ enum Declaring<Owner: Feature> {
   static func reading(
     _ types: String, isAnnounced: Bool = true, read: @escaping Reader
   ) -> Address.Kind {
-    .value(Address.Value([], source(read), set: nil, replyTypes: types, isAnnounced: isAnnounced))
+    .value(
+      Address.Value(
+        forms: [], source: source(read), replyTypes: types, isAnnounced: isAnnounced))
   }
 
   /// A read-only property, sent to subscribers when it changes.
   static func reading<Value: ArgumentConvertible>(_ property: Property<Value>) -> Address.Kind {
-    reading(Value.types) { $0[keyPath: property].arguments }
+    .value(Address.Value(forms: [], source: source(property), replyTypes: Value.types))
   }
 
   /// A value of the control thread, set once the packet's commands are queued.
   static func setting(
     _ forms: [Form], read: @escaping Reader, write: @escaping Handler
   ) -> Address.Kind {
-    .value(Address.Value(forms, source(read), set: done(write)))
+    .value(Address.Value(forms: forms, source: source(read), setting: done(write)))
   }
 
   /// A property of the control thread, set once the packet's commands are queued.
   static func setting<Value: ArgumentConvertible>(
     _ forms: [Form], _ property: Property<Value>, write: @escaping Handler
   ) -> Address.Kind {
-    setting(forms, read: { $0[keyPath: property].arguments }, write: write)
+    .value(Address.Value(forms: forms, source: source(property), setting: done(write)))
   }
 
   /// A property of the control thread that is on or off.
@@ -56,7 +58,7 @@ enum Declaring<Owner: Feature> {
   static func arrangement<Value: ArgumentConvertible>(
     _ forms: [Form], _ property: Property<Value>, plan: @escaping Planner
   ) -> Address.Kind {
-    .value(Address.Value(forms, source { $0[keyPath: property].arguments }, set: planned(plan)))
+    .value(Address.Value(forms: forms, source: source(property), setting: planned(plan)))
   }
 
   /// A process that can be started and stopped, and may end by itself.
@@ -66,8 +68,8 @@ enum Declaring<Owner: Feature> {
   ) -> Address.Kind {
     .value(
       Address.Value(
-        [.whole(in: 0...1)], source { $0[keyPath: property].arguments },
-        set: planned { owner, request, plan throws(Refusal) in
+        forms: [.whole(in: 0...1)], source: source(property),
+        setting: planned { owner, request, plan throws(Refusal) in
           let isOn = request.whole(0) == 1
           plan.add(try make(owner, isOn, request), for: request)
           plan.echo(isOn.arguments, by: request)
@@ -82,8 +84,8 @@ enum Declaring<Owner: Feature> {
   ) -> Address.Kind {
     .value(
       Address.Value(
-        [.name], source { $0[keyPath: property].arguments },
-        set: planned { owner, request, plan throws(Refusal) in
+        forms: [.name], source: source(property),
+        setting: planned { owner, request, plan throws(Refusal) in
           for command in try make(owner)(request) { plan.add(command, for: request) }
           plan.echo([.string(request.text(0) ?? "")], by: request)
         }))
@@ -96,8 +98,8 @@ enum Declaring<Owner: Feature> {
   ) -> Address.Kind {
     .value(
       Address.Value(
-        [.number(in: range)], source { read($0).arguments },
-        set: planned { owner, request, plan in
+        forms: [.number(in: range)], source: source { read($0).arguments },
+        setting: planned { owner, request, plan in
           plan.add(make(owner, Float(request.number(0) ?? 0), request), for: request)
         }, isPlayhead: true))
   }
@@ -110,8 +112,8 @@ enum Declaring<Owner: Feature> {
   ) -> Address.Kind {
     .value(
       Address.Value(
-        [.needed(name, .text)], source { $0[keyPath: property].arguments },
-        set: done(calling(start)), end: Event.reply.path))
+        forms: [.needed(name, .text)], source: source(property), setting: done(calling(start)),
+        end: Event.reply.path))
   }
 
   // MARK: - Acts
@@ -122,7 +124,7 @@ enum Declaring<Owner: Feature> {
   static func action(
     _ forms: [Form] = [], isButton: Bool = false, _ perform: @escaping Handler
   ) -> Address.Kind {
-    .act(Address.Act(forms, isButton: isButton, done(perform)))
+    .act(Address.Act(forms: forms, isButton: isButton, effect: done(perform)))
   }
 
   static func action(
@@ -137,8 +139,10 @@ enum Declaring<Owner: Feature> {
   ) -> Address.Kind {
     .act(
       Address.Act(
-        forms, end: end?.path,
-        .asked { features, request throws(Refusal) in try answer(features[Owner.self])(request) }))
+        forms: forms, end: end?.path,
+        effect: .asked { features, request throws(Refusal) in
+          try answer(features[Owner.self])(request)
+        }))
   }
 
   /// A command that takes time.
@@ -147,7 +151,7 @@ enum Declaring<Owner: Feature> {
   static func task(
     _ forms: [Form], end: String = Event.reply.path, _ start: @escaping Handler
   ) -> Address.Kind {
-    .act(Address.Act(forms, end: end, done(start)))
+    .act(Address.Act(forms: forms, end: end, effect: done(start)))
   }
 
   static func task(
@@ -163,8 +167,8 @@ enum Declaring<Owner: Feature> {
   ) -> Address.Kind {
     .act(
       Address.Act(
-        forms, isButton: isButton,
-        planned { owner, request, plan throws(Refusal) in
+        forms: forms, isButton: isButton,
+        effect: planned { owner, request, plan throws(Refusal) in
           plan.add(try make(owner, request), for: request)
         }))
   }
@@ -173,7 +177,7 @@ enum Declaring<Owner: Feature> {
   static func gesture(
     _ forms: [Form] = [], isButton: Bool = false, _ plan: @escaping Planner
   ) -> Address.Kind {
-    .act(Address.Act(forms, isButton: isButton, planned(plan)))
+    .act(Address.Act(forms: forms, isButton: isButton, effect: planned(plan)))
   }
 
   // MARK: - Parts in braces
@@ -204,6 +208,12 @@ enum Declaring<Owner: Feature> {
 
   private static func source(_ read: @escaping Reader) -> Address.Value.Source {
     .feature { read($0[Owner.self]) }
+  }
+
+  private static func source<Value: ArgumentConvertible>(
+    _ property: Property<Value>
+  ) -> Address.Value.Source {
+    source { $0[keyPath: property].arguments }
   }
 
   private static func calling(_ method: @escaping Method) -> Handler {
@@ -238,6 +248,6 @@ extension Address.Kind {
   }
 
   private static func parameter(_ parameter: Parameter, _ form: Address.Form) -> Self {
-    .value(Address.Value([form], .parameter(parameter), set: .parameter))
+    .value(Address.Value(forms: [form], source: .parameter(parameter), setting: .parameter))
   }
 }
