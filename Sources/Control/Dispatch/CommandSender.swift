@@ -15,9 +15,8 @@ final class CommandSender {
   private let engine: Engine
   private let replySender: ReplySender
   private var schedule = CommandSchedule()
-  private var whenDone: [UInt64: () -> Void] = [:]
-  private var whenRefused: [UInt64: (EngineRefusal) -> Void] = [:]
-  private var answeredLate: Set<UInt64> = []
+  // The commands with callbacks, by number, until the engine reports on them.
+  private var underWay: [UInt64: PlannedCommand] = [:]
   private var timedUnderWay = 0
   /// The observer of commands and events.
   weak var observer: StateKeeper?
@@ -98,9 +97,7 @@ final class CommandSender {
     if clips > 0 { engine.expectClips(clips) }
     for (index, command) in commands.enumerated() {
       let number = first + UInt64(index)
-      if let done = command.whenDone { whenDone[number] = done }
-      if let refused = command.whenRefused { whenRefused[number] = refused }
-      if command.isAnsweredLate { answeredLate.insert(number) }
+      if command.whenDone != nil || command.whenRefused != nil { underWay[number] = command }
       let isTimed = batch[index].frame != Command.now
       if isTimed { timedUnderWay += 1 } else { command.whenTaken?() }
       guard case .set(let parameter, let value) = command.action else { continue }
@@ -119,18 +116,16 @@ final class CommandSender {
     while let event = engine.shared.nextEvent() {
       count += 1
       if event.wasTimed { timedUnderWay -= 1 }
-      answeredLate.remove(event.command)
+      let command = underWay.removeValue(forKey: event.command)
       switch event.kind {
       case .applied(let parameter, let value):
         values.apply(parameter, value, command: event.command)
         replySender.notifier.changed(parameter)
         observer?.didSet(parameter, value)
       case .synced, .done, .faded:
-        whenRefused[event.command] = nil
-        whenDone.removeValue(forKey: event.command)?()
+        command?.whenDone?()
       case .refused(let refusal):
-        whenDone[event.command] = nil
-        whenRefused.removeValue(forKey: event.command)?(refusal)
+        command?.whenRefused?(refusal)
       }
       pressCount += collectPresses()
     }
@@ -184,7 +179,7 @@ final class CommandSender {
 
   /// Whether the audio thread will report on a command within its next buffers.
   var isBusy: Bool {
-    engine.shared.commands.underWay > timedUnderWay + answeredLate.count
+    engine.shared.commands.underWay > timedUnderWay + underWay.values.count(where: \.isAnsweredLate)
   }
 
   /// Drops all scheduled commands and reports the refusal to their senders.
