@@ -68,18 +68,13 @@ package struct NodeState: Equatable, Sendable {
     }
   }
 
+  private static let escapes: [Unicode.Scalar: String] = [
+    "\n": "\\n", "\r": "\\r", "\\": "\\\\",
+  ]
+
   /// Escapes a text to a single line.
   private static func line(_ text: String) -> String {
-    var line = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\n": line += "\\n".unicodeScalars
-      case "\r": line += "\\r".unicodeScalars
-      case "\\": line += "\\\\".unicodeScalars
-      default: line.append(scalar)
-      }
-    }
-    return String(line)
+    text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
   }
 
   private static func unescaped(_ line: String) -> String {
