@@ -23,14 +23,15 @@ extension Refusable where Self: CustomStringConvertible {
   var message: String { description }
 }
 
-/// Runs `body`, and rethrows its error as a refusal, with `text` before the message.
+/// Runs `body`, and rethrows its error as a refusal, with `text` before the message, and with `code` in
+/// place of the error's own.
 func refusing<Value: ~Copyable, Fault: Refusable>(
-  _ text: String = "", _ body: () throws(Fault) -> Value
+  _ text: String = "", as code: Refusal.Code? = nil, _ body: () throws(Fault) -> Value
 ) throws(Refusal) -> Value {
   do throws(Fault) {
     return try body()
   } catch {
-    throw Refusal(error.refusalCode, text + error.message)
+    throw Refusal(code ?? error.refusalCode, text + error.message)
   }
 }
 

@@ -74,12 +74,9 @@ final class CaptureRun: Sendable {
   // MARK: - Background queue
 
   private func work() throws(Refusal) -> Outcome {
-    let path: String
-    do throws(LibraryFault) {
-      // The audio is saved whatever the state of the database.
-      path = try TakeLibrary.recordingPath(take.id, home: home)
-    } catch {
-      throw Refusal(.io, error.message)
+    // The audio is saved whatever the state of the database.
+    let path = try refusing(as: .io) { () throws(LibraryFault) in
+      try TakeLibrary.recordingPath(id, home: home)
     }
     var take = take
     try write(path, &take)
@@ -114,7 +111,7 @@ final class CaptureRun: Sendable {
   /// Writes all audio, and sets the final properties of `take`.
   private func write(_ path: String, _ take: inout Take) throws(Refusal) {
     let tags = take.tags
-    var writer = try Self.asRefusal { () throws(SoundFileError) in
+    var writer = try refusing(as: .io) { () throws(SoundFileError) in
       try WaveWriter(path, rate: ring.rate, isFine: ring.isFine, tags: tags)
     }
     var loudness = Loudness(rate: ring.rate)
@@ -149,7 +146,7 @@ final class CaptureRun: Sendable {
     while true {
       // Read before the ring, so that no audio is missed.
       let isLast = ring.hasEnded
-      try Self.asRefusal { () throws(SoundFileError) in
+      try refusing(as: .io) { () throws(SoundFileError) in
         while try writeNext(into: &writer, &loudness) { try writer.countCurrent() }
       }
       if isLast { return }
@@ -175,14 +172,6 @@ final class CaptureRun: Sendable {
       }
       try writer.append(sound, frames: frames)
       loudness.add(sound, frames: frames)
-    }
-  }
-
-  private static func asRefusal<Result: ~Copyable>(
-    _ body: () throws(SoundFileError) -> Result
-  ) throws(Refusal) -> Result {
-    do throws(SoundFileError) { return try body() } catch {
-      throw Refusal(.io, error.description)
     }
   }
 }

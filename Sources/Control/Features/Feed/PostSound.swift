@@ -30,13 +30,11 @@ enum PostSound {
 
   /// Writes a clip to a file in the format of its ending.
   static func write(_ transfer: ClipTransfer, to path: String) throws(Refusal) {
-    do throws(SoundFileError) {
+    try refusing(as: .io) { () throws(SoundFileError) in
       var writer = try SoundWriter(
         path, rate: transfer.sampleRate, isFine: false, expectedFrames: transfer.length)
       try writer.write(transfer.sound, frames: transfer.length)
       try writer.finish()
-    } catch {
-      throw Refusal(.io, "\(error)")
     }
   }
 }
