@@ -13,7 +13,8 @@ package final class Node {
   package let table: AddressTable
   let context: Context
   let features = Features()
-  let keeper: StateKeeper
+  /// The persisted state of the node.
+  package let keeper: StateKeeper
   /// The board in the data directory, for the servers that publish it.
   package let ownBoard: HomeBoard
   // The data directory, readable from other threads.
@@ -39,8 +40,7 @@ package final class Node {
       home: home, presets: presets, musicFolders: musicFolders, instruments: instruments,
       ownBoard: ownBoard)
     context = Context(
-      name: name, setup: setup, engine: engine, soundServer: soundServer, dispatcher: dispatcher,
-      keeper: keeper, features: features, now: now)
+      name: name, setup: setup, soundServer: soundServer, dispatcher: dispatcher)
     features.make(context)
     keeper.recordInitialValues()
   }
@@ -75,6 +75,9 @@ package final class Node {
 
   /// Time since the start, in seconds.
   package var uptime: Double { context[Status.self].uptime }
+
+  /// A feature of the node.
+  package subscript<Feature>(feature: Feature.Type) -> Feature { features[feature] }
 
   // MARK: - Clients
 

@@ -152,7 +152,7 @@ final class Desk: Outlet, @unchecked Sendable {
     every pause: Double = 0.001, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     pass(until: "the disk has done all", every: pause, sourceLocation: sourceLocation) {
-      !node.isWriting && !node.isOpening
+      !node.isWriting && !node.keeper.isOpening
     }
   }
 

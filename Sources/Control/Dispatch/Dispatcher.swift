@@ -7,10 +7,10 @@ final class Dispatcher {
   let table: AddressTable
   let replySender: ReplySender
   let sender: CommandSender
-  private unowned let features: Features
-  private unowned let keeper: StateKeeper
-  private let engine: Engine
-  private let now: () -> Double
+  unowned let features: Features
+  unowned let keeper: StateKeeper
+  let engine: Engine
+  let now: () -> Double
   private var steadyEpoch = SteadyEpoch()
   private var listeners: [(Client) -> Void] = []
 
@@ -194,15 +194,11 @@ final class Dispatcher {
   func planned(_ path: String, _ arguments: [Argument]) -> [PlannedCommand]? {
     guard let (address, numbers) = table.declared(path) else { return nil }
     var plan = Plan()
-    do throws(Refusal) {
-      try self.plan(
-        address, arguments, numbers, at: nil, from: Origin(path: path, client: nil), into: &plan)
-    } catch {
-      plan.takeBack()
-      return nil
-    }
-    plan.takeBack()
-    return plan.hasOnlyCommands ? plan.commands : nil
+    defer { plan.takeBack() }
+    let origin = Origin(path: path, client: nil)
+    let isAccepted: Void? = try? self.plan(
+      address, arguments, numbers, at: nil, from: origin, into: &plan)
+    return isAccepted != nil && plan.hasOnlyCommands ? plan.commands : nil
   }
 
   /// Sets an address from text like `/live/gain=-6`, immediately or at a time in microseconds of the

@@ -19,33 +19,27 @@ final class Context {
   /// The client name in the JACK graph and on the network.
   var name: String
   let setup: Setup
-  let engine: Engine
   let soundServer: any SoundServer
-  let table: AddressTable
-  private let replySender: ReplySender
-  /// The steady time, in microseconds.
-  let now: () -> Double
-  private let sender: CommandSender
   private unowned let dispatcher: Dispatcher
-  private unowned let keeper: StateKeeper
-  private unowned let features: Features
 
-  init(
-    name: String, setup: Setup, engine: Engine, soundServer: any SoundServer,
-    dispatcher: Dispatcher, keeper: StateKeeper, features: Features, now: @escaping () -> Double
-  ) {
+  init(name: String, setup: Setup, soundServer: any SoundServer, dispatcher: Dispatcher) {
     self.name = name
     self.setup = setup
-    self.engine = engine
     self.soundServer = soundServer
     self.dispatcher = dispatcher
-    table = dispatcher.table
-    replySender = dispatcher.replySender
-    sender = dispatcher.sender
-    self.keeper = keeper
-    self.features = features
-    self.now = now
   }
+
+  var engine: Engine { dispatcher.engine }
+
+  var table: AddressTable { dispatcher.table }
+
+  /// The steady time, in microseconds.
+  func now() -> Double { dispatcher.now() }
+
+  private var features: Features { dispatcher.features }
+  private var keeper: StateKeeper { dispatcher.keeper }
+  private var replySender: ReplySender { dispatcher.replySender }
+  private var sender: CommandSender { dispatcher.sender }
 
   /// Another feature of the node.
   subscript<Wanted: Feature>(wanted: Wanted.Type) -> Wanted { features[wanted] }

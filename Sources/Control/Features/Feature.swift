@@ -71,7 +71,7 @@ final class Features {
   }
 
   /// The feature of a type.
-  subscript<Wanted: Feature>(_: Wanted.Type) -> Wanted {
+  subscript<Wanted>(_: Wanted.Type) -> Wanted {
     guard let feature = byType[ObjectIdentifier(Wanted.self)] as? Wanted else {
       preconditionFailure("\(Wanted.self) is not in Features.types, or not created yet")
     }

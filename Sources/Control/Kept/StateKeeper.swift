@@ -1,17 +1,17 @@
-internal import Engine
+package import Engine
 internal import OSC
 
 /// Persists and restores the state that the address table declares: in the state file, the data directory, or
 /// a session.
-final class StateKeeper {
+package final class StateKeeper {
   /// The settings store of the data directory; nil if there is none.
   weak var store: (any SettingsStore)?
   /// The connections of the node's ports, in a state without values.
-  private(set) var links = NodeState()
+  package private(set) var links = NodeState()
   /// Whether persisted settings are still being read.
-  var isOpening = false
+  package internal(set) var isOpening = false
   /// The number of changes to the state.
-  private(set) var changes = 0
+  package private(set) var stateChanges = 0
   private unowned let features: Features
   /// The dispatcher that applies restored values.
   unowned var dispatcher: Dispatcher!
@@ -64,7 +64,7 @@ final class StateKeeper {
 
   /// Notes a change to the state.
   func stateChanged() {
-    changes += 1
+    stateChanges += 1
     stateWriter.changed(now())
   }
 
@@ -147,7 +147,7 @@ final class StateKeeper {
   // MARK: - State
 
   /// The state: all values that clients can set, except those stored in the library.
-  var state: NodeState {
+  package var state: NodeState {
     var state = links
     state.values = table.addresses.filter(isWrittenBySession).compactMap(line)
     return state
@@ -155,7 +155,7 @@ final class StateKeeper {
 
   /// The state for a session: includes the settings of the data directory, but not the connections, which the
   /// session manager restores.
-  var sessionState: NodeState {
+  package var sessionState: NodeState {
     var state = NodeState()
     state.values = table.addresses.compactMap { address in
       // Parameters always have a value. Other settings are included when set.
@@ -177,8 +177,8 @@ final class StateKeeper {
   ///
   /// `written` is the current content of the file, if known. With `forgetsFormer` the file is overwritten
   /// immediately.
-  func keepState(
-    in file: StateFile, holding written: NodeState?, forgetsFormer: Bool,
+  package func keepState(
+    in file: StateFile, holding written: NodeState?, forgetsFormer: Bool = false,
     _ say: @escaping (String) -> Void
   ) {
     stateWriter.start(file, holding: written?.text, say: say)
@@ -186,7 +186,7 @@ final class StateKeeper {
   }
 
   /// Writes the state and pending settings immediately.
-  func saveAll() {
+  package func saveState() {
     save()
     settingsWriter.isUrgent = true
   }
@@ -198,7 +198,7 @@ final class StateKeeper {
   /// The connections of the node's ports.
   ///
   /// Those waiting longest for their other port come first.
-  var connections: [SoundConnection] {
+  package var connections: [SoundConnection] {
     get { links.connections }
     set {
       guard newValue != links.connections else { return }
@@ -209,7 +209,7 @@ final class StateKeeper {
   }
 
   /// The JACK server of the connections.
-  var server: String {
+  package var server: String {
     get { links.server }
     set { links.server = newValue }
   }
@@ -217,7 +217,7 @@ final class StateKeeper {
   // MARK: - Persistence
 
   /// Restores a state, and returns a line for each value that can't be restored.
-  func resume(_ state: NodeState) -> [String] {
+  package func resume(_ state: NodeState) -> [String] {
     var refused: [String] = []
     var kept: [String: String] = [:]
     for line in state.values {
@@ -291,7 +291,7 @@ final class StateKeeper {
   /// Leaves all settings to sessions from now on, so that none is stored in the library.
   ///
   /// Resets everything to its initial value, and stops all sound.
-  func beginSession() {
+  package func beginSession() {
     keepsSettings = false
     dispatcher.sender.dropScheduled(
       because: Refusal(.state, "another session was opened before the scheduled time"))
@@ -309,7 +309,7 @@ final class StateKeeper {
   }
 
   /// Restores the state of a session, and returns a line for each value that can't be restored.
-  func resumeSession(_ state: NodeState) -> [String] {
+  package func resumeSession(_ state: NodeState) -> [String] {
     overtaken = []
     defer { overtakeAll() }
     return resume(state)

@@ -28,7 +28,9 @@ enum StoredFiles {
 
   /// Loads the preset given by `--preset`.
   static func load(_ preset: String, into node: Node) throws(Failure) {
-    try Failure.of("--preset", exitCode) { () throws(Refusal) in try node.loadPreset(preset) }
+    try Failure.of("--preset", exitCode) { () throws(Refusal) in
+      try node[Presets.self].load(preset)
+    }
   }
 
   private static func exitCode(of refusal: Refusal) -> ExitCode {

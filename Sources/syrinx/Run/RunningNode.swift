@@ -63,8 +63,8 @@ final class RunningNode: @unchecked Sendable {
     } else {
       try StartingState.makeHome(options)
     }
-    node.openLibrary { Environment.say($0) }
-    node.openInstruments { Environment.say($0) }
+    node[Takes.self].open { Environment.say($0) }
+    node[Instruments.self].open { Environment.say($0) }
     if presets.shipped == nil {
       Environment.say(
         "the shipped presets are in none of "
@@ -78,7 +78,9 @@ final class RunningNode: @unchecked Sendable {
     }
     for path in options.keys {
       keyPedals.append(
-        try KeyPedal(path, on: loop) { [node] key, isDown in node.press(key: key, isDown: isDown) })
+        try KeyPedal(path, on: loop) { [node] key, isDown in
+          node[MIDI.self].press(key: key, isDown: isDown)
+        })
     }
     server = try Self.listen(options, node, loop)
     web = try Self.openWeb(options, node, oscPort: server.port, loop)
@@ -153,14 +155,18 @@ final class RunningNode: @unchecked Sendable {
     try join(name: options.name)
     try startingState?.applyRest(of: options, to: node)
     // An instrument need not be complete, but able to play its first note.
-    run(atMost: Self.openingMilliseconds) { !node.isOpening && !node.awaitsInstrument }
+    run(atMost: Self.openingMilliseconds) {
+      !node.keeper.isOpening && !node[Instruments.self].isFirstUnderWay
+    }
     awaitConnections()
     sayReady()
   }
 
   /// Waits for the mix to be connected, if it will be.
   private func awaitConnections() {
-    guard options.connects || !node.connections.isEmpty, let link = sound.link else { return }
+    guard options.connects || !node.keeper.connections.isEmpty, let link = sound.link else {
+      return
+    }
     run(atMost: Self.hardwareMilliseconds) { link.isHeard }
   }
 
@@ -206,8 +212,8 @@ final class RunningNode: @unchecked Sendable {
     configuration.name = name
     configuration.server = options.server
     configuration.connectsToHardware = options.connects
-    configuration.connectedPorts = node.connectedPorts
-    configuration.connections = node.connections
+    configuration.connectedPorts = node.keeper.links.connectedPorts
+    configuration.connections = node.keeper.connections
     do {
       let link = try JackLink(
         configuration, engine: engine, awaitsServer: awaitsServer,
@@ -228,7 +234,7 @@ final class RunningNode: @unchecked Sendable {
     // A node is ready when it has rendered a block.
     let framesBefore = engine.shared.frameCount
     run(atMost: Self.firstBlockMilliseconds) { engine.shared.frameCount != framesBefore }
-    node.resumeLeading()
+    node[Tempo.self].resumeLeading()
   }
 
   /// Fades out and leaves the JACK server.
@@ -259,7 +265,7 @@ final class RunningNode: @unchecked Sendable {
     announcement = Announcement(
       name: node.name, port: server.port, webPort: web?.port, isOpen: options.access.isOpen)
     if let page { showPairing(page) }
-    node.greet(isHeard: sound.link?.isHeard ?? false)
+    if sound.link?.isHeard ?? false { node[Greeting.self].play() }
     statusLine = statusLine ?? NodeStatusLine()
   }
 
@@ -303,14 +309,14 @@ final class RunningNode: @unchecked Sendable {
     statusLine = nil
     Environment.notifyServiceManager("STOPPING=1")
     // First: the service manager may not wait for the rest.
-    node.saveState()
+    node.keeper.saveState()
     announcement?.end()
     web?.end()
     leaveServer()
     // The capture includes the fade.
-    node.endCapture()
-    node.saveState()
-    node.closeLoops()
+    node[Captures.self].end()
+    node.keeper.saveState()
+    node[LoopPersistence.self].close()
     awaitWriting()
     standby?.end()
     // Nothing renders from here on: the song that the engine reads is freed with the node.
@@ -326,10 +332,10 @@ final class RunningNode: @unchecked Sendable {
   // MARK: - Sessions
 
   /// The state of the node for a session.
-  var sessionState: NodeState { node.sessionState }
+  var sessionState: NodeState { node.keeper.sessionState }
 
   /// The count of changes to that state.
-  var stateChanges: Int { node.stateChanges }
+  var stateChanges: Int { node.keeper.stateChanges }
 
   /// Leaves the sound server for a session that keeps its takes in a folder.
   ///
@@ -343,25 +349,27 @@ final class RunningNode: @unchecked Sendable {
     }
     isInSession = true
     leaveServer()
-    node.endCapture()
-    node.saveState()
+    node[Captures.self].end()
+    node.keeper.saveState()
     awaitWriting()
-    node.beginSession()
+    node.keeper.beginSession()
     if !options.isHomeGiven, folder != home {
       home = folder
       node.moveTakes(to: folder) { Environment.say($0) }
     }
-    return node.resumeSession(state)
+    return node.keeper.resumeSession(state)
   }
 
   /// Waits for the instrument of a session.
   func awaitInstrument() {
-    run(atMost: Self.openingMilliseconds) { !node.isOpening && !node.isChangingInstrument }
+    run(atMost: Self.openingMilliseconds) {
+      !node.keeper.isOpening && !node[Instruments.self].isUnderWay
+    }
   }
 
   private func follow(_ connections: [SoundConnection]) {
     // The manager keeps those of a session.
-    if session == nil { node.connections = connections }
+    if session == nil { node.keeper.connections = connections }
   }
 }
 

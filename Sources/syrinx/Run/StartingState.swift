@@ -25,7 +25,9 @@ struct StartingState {
       try Self.makeHome(options)
     }
     guard file != nil else { return }
-    node.openLoops(home: options.home, name: options.name, discarding: options.isFresh) {
+    node[LoopPersistence.self].open(
+      home: options.home, name: options.name, discarding: options.isFresh
+    ) {
       Environment.say($0)
     }
   }
@@ -39,7 +41,7 @@ struct StartingState {
 
   /// Claims the saved state, and restores it unless the node starts fresh.
   private static func resume(_ options: RunOptions, _ node: Node) -> (StateFile?, NodeState?) {
-    node.server = options.serverName
+    node.keeper.server = options.serverName
     let file = StateFile(home: options.home, name: options.name)
     guard file.claim() else {
       Environment.say(
@@ -64,7 +66,7 @@ struct StartingState {
       state.connections = []
       state.connectedPorts = []
     }
-    for line in node.resume(state) { Environment.say("in \(file.path): \(line)") }
+    for line in node.keeper.resume(state) { Environment.say("in \(file.path): \(line)") }
     return (file, saved)
   }
 
@@ -97,6 +99,6 @@ struct StartingState {
   /// Saves the node's state whenever it changes from now on.
   func keep(_ node: Node) {
     guard let file else { return }
-    node.keepState(in: file, holding: saved, forgetsFormer: isFresh) { Environment.say($0) }
+    node.keeper.keepState(in: file, holding: saved, forgetsFormer: isFresh) { Environment.say($0) }
   }
 }

@@ -25,7 +25,7 @@ import Testing
   /// A node with the persisted settings of a data directory.
   private func started(in home: String) -> Desk {
     let desk = Desk(home: home)
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.awaitDisk()
     return desk
   }
@@ -59,10 +59,10 @@ import Testing
     do {
       let desk = started(in: folder.url.path)
       before = desk.tell(path)
-      let state = desk.node.sessionState
+      let state = desk.node.keeper.sessionState
       #expect(errors(desk.give(tooLarge(message(path, value)))) == ["busy"])
       desk.awaitDisk()
-      #expect(desk.node.sessionState == state)
+      #expect(desk.node.keeper.sessionState == state)
     }
     #expect(started(in: folder.url.path).tell(path) == before)
   }

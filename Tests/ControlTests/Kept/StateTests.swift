@@ -158,8 +158,8 @@ import Testing
     }
     desk.pass()
     let other = Desk()
-    let text = desk.node.state.text
-    #expect(other.node.resume(try NodeState(text)).isEmpty)
+    let text = desk.node.keeper.state.text
+    #expect(other.node.keeper.resume(try NodeState(text)).isEmpty)
     _ = other.host.render(Tone.constant(0, frames: 64), block: 64)
     #expect(values.count > 50)
     for (address, value) in values {
@@ -170,14 +170,14 @@ import Testing
     #expect(values.filter { $0.0.kept == nil }.map(\.0.path) == ["/echo/hold"])
     // It is in effect, since the same state is written again.
     other.pass()
-    #expect(other.node.state.text == text)
+    #expect(other.node.keeper.state.text == text)
   }
 
   @Test func `a value with several names is written under the first, and read under each`() throws {
     let desk = Desk()
     desk.tell("/loop/1/gain", .float(-4))
     desk.tell("/loop/1/source", .string("grid"))
-    let written = desk.node.state.values
+    let written = desk.node.keeper.state.values
     #expect(written.contains("/loop/gain=-4") && written.contains("/player/source=grid"))
     #expect(!written.contains { $0.hasPrefix("/loop/1/gain=") || $0.hasPrefix("/loop/selected/") })
     #expect(written.contains { $0.hasPrefix("/loop/1/pan=") })
@@ -185,7 +185,7 @@ import Testing
       var state = NodeState()
       state.values = ["\(path)=-7"]
       let other = Desk()
-      #expect(other.node.resume(state).isEmpty)
+      #expect(other.node.keeper.resume(state).isEmpty)
       #expect(other.tell("/loop/1/gain").first?.arguments == [.float(-7)])
       #expect(other.tell("/loop/gain").first?.arguments == [.float(-7)])
     }
@@ -195,10 +195,10 @@ import Testing
     let desk = Desk()
     var state = NodeState()
     state.values = ["/preset=gone since", "/pitch/semitones=5"]
-    #expect(desk.node.resume(state).isEmpty)
+    #expect(desk.node.keeper.resume(state).isEmpty)
     #expect(desk.tell("/preset") == [Received("/preset", [.string("gone since")])])
     #expect(desk.tell("/pitch/semitones") == [Received("/pitch/semitones", [.float(5)])])
-    #expect(desk.node.state.values.contains("/preset=gone since"))
+    #expect(desk.node.keeper.state.values.contains("/preset=gone since"))
   }
 
   @Test(arguments: [
@@ -209,7 +209,7 @@ import Testing
     let desk = Desk()
     var state = NodeState()
     state.values = ["/in/gain=-3", line, "/out/gain=-6"]
-    #expect(desk.node.resume(state).count == 1)
+    #expect(desk.node.keeper.resume(state).count == 1)
     #expect(desk.tell("/in/gain") == [Received("/in/gain", [.float(-3)])])
     #expect(desk.tell("/out/gain") == [Received("/out/gain", [.float(-6)])])
     #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
@@ -220,35 +220,35 @@ import Testing
     let desk = Desk()
     var state = NodeState()
     state.values = ["/transport/lead=1"]
-    #expect(desk.node.resume(state).isEmpty)
+    #expect(desk.node.keeper.resume(state).isEmpty)
     #expect(desk.lead == .no)
-    desk.node.resumeLeading()
+    desk.node[Tempo.self].resumeLeading()
     #expect(desk.lead == .asked)
     desk.lead = .yes
     desk.pass()
-    #expect(desk.node.state.values.contains("/transport/lead=1"))
+    #expect(desk.node.keeper.state.values.contains("/transport/lead=1"))
     // Another program has taken the role.
     desk.lead = .no
     desk.pass()
-    #expect(desk.node.state.values.contains("/transport/lead=0"))
+    #expect(desk.node.keeper.state.values.contains("/transport/lead=0"))
   }
 
   @Test func `the role of timebase master carries over between sessions that want it`() {
     let desk = Desk()
     var state = NodeState()
     state.values = ["/transport/lead=1"]
-    desk.node.beginSession()
-    #expect(desk.node.resumeSession(state).isEmpty)
-    desk.node.resumeLeading()
+    desk.node.keeper.beginSession()
+    #expect(desk.node.keeper.resumeSession(state).isEmpty)
+    desk.node[Tempo.self].resumeLeading()
     desk.lead = .yes
     desk.pass()
-    desk.node.beginSession()
-    #expect(desk.node.resumeSession(state).isEmpty)
+    desk.node.keeper.beginSession()
+    #expect(desk.node.keeper.resumeSession(state).isEmpty)
     // Another JACK client, without a request yet.
     desk.lead = .no
     desk.pass()
-    #expect(desk.node.sessionState.values.contains("/transport/lead=1"))
-    desk.node.resumeLeading()
+    #expect(desk.node.keeper.sessionState.values.contains("/transport/lead=1"))
+    desk.node[Tempo.self].resumeLeading()
     #expect(desk.lead == .asked)
   }
 
@@ -256,12 +256,12 @@ import Testing
     let desk = Desk()
     var state = NodeState()
     state.values = ["/transport/lead=1"]
-    #expect(desk.node.resume(state).isEmpty)
-    desk.node.resumeLeading()
+    #expect(desk.node.keeper.resume(state).isEmpty)
+    desk.node[Tempo.self].resumeLeading()
     // The server replies before the poll.
     desk.lead = .denied
     desk.pass()
-    #expect(desk.node.state.values.contains("/transport/lead=0"))
+    #expect(desk.node.keeper.state.values.contains("/transport/lead=0"))
   }
 }
 
@@ -279,7 +279,7 @@ import Testing
 
   private func begin() {
     #expect(file.claim())
-    desk.node.keepState(in: file, holding: nil) { [unowned self] in said.append($0) }
+    desk.node.keeper.keepState(in: file, holding: nil) { [unowned self] in said.append($0) }
   }
 
   private var kept: [String]? { try? file.read()?.values }
@@ -338,7 +338,7 @@ import Testing
 
   @Test func `a discarded state is overwritten immediately`() {
     #expect(file.claim())
-    desk.node.keepState(in: file, holding: nil, forgetsFormer: true) { _ in }
+    desk.node.keeper.keepState(in: file, holding: nil, forgetsFormer: true) { _ in }
     pass(0)
     #expect(kept?.contains("/live/gain=0") == true)
   }
@@ -360,7 +360,7 @@ import Testing
   @Test func `at exit the state is written immediately`() {
     begin()
     desk.tell("/live/gain", .float(-1))
-    desk.node.saveState()
+    desk.node.keeper.saveState()
     pass(0)
     #expect(kept?.contains("/live/gain=-1") == true)
   }
@@ -368,11 +368,11 @@ import Testing
   @Test func `connections are part of the state`() throws {
     begin()
     let link = SoundConnection(own: "in_1", other: "system:capture_1")
-    desk.node.connections = [link]
+    desk.node.keeper.connections = [link]
     pass(0.3)
     #expect(try file.read()?.connections == [link])
     #expect(try file.read()?.connectedPorts == ["in_1"])
-    desk.node.connections = []
+    desk.node.keeper.connections = []
     pass(0.3)
     #expect(try file.read()?.connections.isEmpty == true)
     // Disconnected by a user.
@@ -447,28 +447,28 @@ import Testing
   @Test func `a session has its own settings, and another session none of them`() throws {
     let desk = Desk(home: folder.path("home"))
     let initial = values(desk)
-    desk.node.beginSession()
+    desk.node.keeper.beginSession()
     #expect(values(desk) == initial)
     change(desk)
     let changed = values(desk)
     #expect(zip(changed, initial).allSatisfy { $0 != $1 })
-    let text = desk.node.sessionState.text
-    desk.node.beginSession()
+    let text = desk.node.keeper.sessionState.text
+    desk.node.keeper.beginSession()
     #expect(values(desk) == initial)
-    #expect(desk.node.resumeSession(try NodeState(text)).isEmpty)
+    #expect(desk.node.keeper.resumeSession(try NodeState(text)).isEmpty)
     #expect(values(desk) == changed)
-    #expect(desk.node.sessionState.text == text)
+    #expect(desk.node.keeper.sessionState.text == text)
   }
 
   @Test func `session settings are not persisted outside it`() throws {
     let desk = Desk(home: folder.path("home"))
     let initial = values(desk)
-    desk.node.openLibrary { _ in }
-    desk.node.beginSession()
+    desk.node[Takes.self].open { _ in }
+    desk.node.keeper.beginSession()
     change(desk)
     desk.awaitDisk()
     let next = Desk(home: folder.path("home"))
-    next.node.openLibrary { _ in }
+    next.node[Takes.self].open { _ in }
     next.awaitDisk()
     #expect(values(next) == initial)
   }
@@ -477,16 +477,16 @@ import Testing
     throws
   {
     let first = Desk(home: folder.path("home"))
-    first.node.openLibrary { _ in }
+    first.node[Takes.self].open { _ in }
     first.tell("/midi/bend", .float(7))
     first.awaitDisk()
     let desk = Desk(home: folder.path("home"))
     try desk.node.set("/midi/bend=12")
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     // No audio yet, so no command is reported applied.
     desk.wait(until: "the library is open") {
       _ = desk.node.tick()
-      return !desk.node.isOpening
+      return !desk.node.keeper.isOpening
     }
     desk.awaitDisk()
     #expect(desk.tell("/midi/bend").first?.arguments[0].number == 12)
@@ -497,7 +497,7 @@ import Testing
     throws
   {
     let desk = Desk(home: folder.path("home"))
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     var most = 0
     for step in 1...1000 {
       desk.tell("/midi/bend", .float(Float(step) / 100))
@@ -506,10 +506,10 @@ import Testing
     }
     // One write of settings, and the requests when the library opens.
     #expect(most <= 3)
-    desk.node.saveState()
+    desk.node.keeper.saveState()
     desk.awaitWriting()
     let next = Desk(home: folder.path("home"))
-    next.node.openLibrary { _ in }
+    next.node[Takes.self].open { _ in }
     next.awaitDisk()
     next.pass()
     #expect(next.tell("/midi/bend").first?.arguments[0].number == 10)
@@ -520,14 +520,14 @@ import Testing
     desk.pass()
     let now = desk.node.context.engine.shared.clockReading.microseconds
     try? desk.node.perform("/live/gain", [.float(-9)], at: now + 2e6)
-    desk.node.beginSession()
+    desk.node.keeper.beginSession()
     desk.pass(frames: 48_000 * 3)
     #expect(desk.tell("/live/gain").first?.arguments == [.float(0)])
   }
 
   @Test func `takes of a session are in its own folder`() throws {
     let desk = Desk(home: folder.path("home"))
-    desk.node.beginSession()
+    desk.node.keeper.beginSession()
     desk.node.moveTakes(to: folder.path("session")) { _ in }
     desk.tell("/capture/on", .int32(1))
     desk.pass(frames: 4800)

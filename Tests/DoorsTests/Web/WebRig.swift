@@ -31,7 +31,7 @@ final class WebRig {
     folder = try TemporaryFolder()
     node = Node(
       name: "rig", engine: host.engine, soundServer: NoServer(), home: folder.url.path)
-    node.openLibrary { Issue.record("\($0)") }
+    node[Takes.self].open { Issue.record("\($0)") }
     var options = WebDoor.Options(port: 0, takesOther: false)
     change(&options)
     var access = NetworkAccess()

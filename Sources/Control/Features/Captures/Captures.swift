@@ -4,7 +4,7 @@ internal import OSC
 internal import Posix
 
 /// Captures: recordings of the input or output to disk, of any length.
-final class Captures: Feature {
+package final class Captures: Feature {
   // The poll interval during a capture, and while one is being finished, in milliseconds.
   private static let runningMilliseconds = 50
   private static let endingMilliseconds = 5
@@ -57,7 +57,7 @@ final class Captures: Feature {
   ///
   /// Returns false if the command queue is full.
   @discardableResult
-  func end() -> Bool { (try? context.submit([commandToEnd(for: nil)])) != nil }
+  package func end() -> Bool { (try? context.submit([commandToEnd(for: nil)])) != nil }
 
   private func reportChange() {
     // Pending commands take precedence.
@@ -165,12 +165,4 @@ extension Captures {
       "State of the capture (on, off), length of this or the last one in seconds, and the id "
         + "of its take"),
   ]
-}
-
-extension Node {
-  /// Ends the running capture.
-  ///
-  /// Returns false if the command queue is full.
-  @discardableResult
-  package func endCapture() -> Bool { context[Captures.self].end() }
 }

@@ -3,7 +3,7 @@ internal import Music
 internal import OSC
 
 /// A short, soft arpeggio of the root triad that signals that the node is ready.
-final class Greeting: Feature {
+package final class Greeting: Feature {
   // In seconds. The sound lasts six tenths of a second.
   private static let between = 0.1
   private static let lasts = 0.25
@@ -17,7 +17,7 @@ final class Greeting: Feature {
   init(_ context: Context) { self.context = context }
 
   /// Plays the greeting, unless it is disabled.
-  func play() {
+  package func play() {
     let present = context.clock.microseconds
     guard isOn, present > 0 else { return }
     // If the command queue is full, it is skipped.
@@ -51,9 +51,4 @@ extension Greeting {
       "/settings/startup", Declaring<Greeting>.flag(\.isOn, named: "on"), kept: .home,
       "Startup sound: 1 plays three soft notes when the node is ready and its output is connected")
   ]
-}
-
-extension Node {
-  /// Plays the greeting if the output is connected and it is enabled.
-  package func greet(isHeard: Bool) { if isHeard { context[Greeting.self].play() } }
 }

@@ -3,7 +3,7 @@ internal import InstrumentFiles
 internal import OSC
 
 /// The instruments of the grid and keys.
-final class Instruments: Feature {
+package final class Instruments: Feature {
   /// The list of names.
   let names: InstrumentNames
   /// The loader.
@@ -24,10 +24,10 @@ final class Instruments: Feature {
   var isWriting: Bool { names.isWriting }
 
   /// Whether the initial instrument is still being loaded.
-  var isFirstUnderWay: Bool { names.isOpening || loader.isFirstUnderWay }
+  package var isFirstUnderWay: Bool { names.isOpening || loader.isFirstUnderWay }
 
   /// Whether an instrument is being loaded.
-  var isUnderWay: Bool { names.isOpening || loader.isUnderWay }
+  package var isUnderWay: Bool { names.isOpening || loader.isUnderWay }
 
   /// Polls the engine.
   func poll(_ now: Double) -> Int? { loader.poll(now, isOpening: names.isOpening) }
@@ -36,7 +36,9 @@ final class Instruments: Feature {
   func beginSession() { loader.forgetFallback() }
 
   /// Looks up all instruments, and loads the saved one, or the default.
-  func open(_ say: @escaping (String) -> Void) {
+  ///
+  /// Calls `say` with a line for each error or change.
+  package func open(_ say: @escaping (String) -> Void) {
     loader.open(say)
     names.open(say)
   }

@@ -4,7 +4,7 @@ internal import OSC
 internal import Posix
 
 /// Persists the loops in a folder of the node's name, and restores them at the next start.
-final class LoopPersistence: Feature {
+package final class LoopPersistence: Feature {
   private let context: Context
   private var writer: JournalWriter?
   private var isEnding = false
@@ -17,15 +17,17 @@ final class LoopPersistence: Feature {
   /// Whether the final write is in progress.
   var isWriting: Bool { isEnding && writer?.isEnded == false }
 
-  /// Restores the loops into the engine, which must not be rendering yet, and persists them from now on.
+  /// Restores the loops of a node name into the engine, which must not be rendering yet, or discards them,
+  /// and persists the loops from now on.
   ///
   /// Calls `say` with a line for each error, now or later.
-  fileprivate func open(
-    _ folder: String, discarding: Bool, _ say: @escaping (String) -> Void
+  package func open(
+    home: String, name: String, discarding: Bool, _ say: @escaping (String) -> Void
   ) {
     self.say = say
     do throws(SystemError) {
       let engine = context.engine
+      let folder = JournalWriter.folder(home: home, name: name)
       let writer = try JournalWriter(folder: folder, journal: engine.shared.journal)
       let archive = writer.open(discarding: discarding)
       let restorer = engine.restoreLoops(
@@ -50,8 +52,8 @@ final class LoopPersistence: Feature {
     }
   }
 
-  /// Writes all pending data, and closes the files.
-  fileprivate func close() {
+  /// Writes all pending data, and stops persisting loops.
+  package func close() {
     guard let writer, !isEnding else { return }
     isEnding = true
     writer.end()
@@ -83,20 +85,4 @@ extension LoopPersistence {
       }, kept: .session,
       "State of restored loops after a start: silent, or playing as before")
   ]
-}
-
-extension Node {
-  /// Restores the loops of a node name into the engine, which must not be rendering yet, or discards them,
-  /// and persists the loops from now on.
-  ///
-  /// Calls `say` with a line for each error, now or later.
-  package func openLoops(
-    home: String, name: String, discarding: Bool, _ say: @escaping (String) -> Void
-  ) {
-    context[LoopPersistence.self].open(
-      JournalWriter.folder(home: home, name: name), discarding: discarding, say)
-  }
-
-  /// Writes all pending data, and stops persisting loops.
-  package func closeLoops() { context[LoopPersistence.self].close() }
 }

@@ -3,7 +3,7 @@ internal import Library
 internal import OSC
 
 /// MIDI keyboards, synthesizers, controllers and pedals.
-final class MIDI: Feature {
+package final class MIDI: Feature {
   /// The key maps in the audio thread, and those on their way there.
   let keyMaps: Handover<KeyMap>
   let context: Context
@@ -29,6 +29,13 @@ final class MIDI: Feature {
   func setKeyMap(snapped: [Float], own: [Float]) throws(Refusal) {
     let map = KeyMap(snapped: snapped, own: own)
     try keyMaps.send(map, by: .keyMap(map.pointer))
+  }
+
+  /// Presses or releases a key of a pedal that acts as a keyboard, by its Linux code.
+  package func press(key: Int, isDown: Bool) {
+    guard let number = UInt16(exactly: key), key < Trigger.keys else { return }
+    // If the command queue is full, the press is lost.
+    try? context.submit([PlannedCommand(action: .key(number, isDown: isDown))], path: "/midi/learn")
   }
 
   // MARK: - Binding
@@ -320,20 +327,4 @@ extension MIDI {
       "Names of the controller presets, including those in the folder pedals of the data directory"),
     Address(learnt), Address(binding), Address(endOfBindings),
   ]
-}
-
-extension Node {
-  /// Presses or releases a key of a pedal that acts as a keyboard, by its Linux code.
-  package func press(key: Int, isDown: Bool) {
-    context[MIDI.self].press(key: key, isDown: isDown)
-  }
-}
-
-extension MIDI {
-  /// Presses or releases a key of a pedal that acts as a keyboard.
-  fileprivate func press(key: Int, isDown: Bool) {
-    guard let number = UInt16(exactly: key), key < Trigger.keys else { return }
-    // If the command queue is full, the press is lost.
-    try? context.submit([PlannedCommand(action: .key(number, isDown: isDown))], path: "/midi/learn")
-  }
 }

@@ -3,7 +3,7 @@ internal import Library
 internal import OSC
 
 /// Presets: named sets of values, set together.
-final class Presets: Feature {
+package final class Presets: Feature {
   private let context: Context
   private let shelf: PresetShelf
   /// The name of the preset loaded last; empty for none.
@@ -29,7 +29,7 @@ final class Presets: Feature {
   /// Loads a preset by name.
   ///
   /// A name with a slash is the path of a file, which only the command line may use.
-  func load(_ name: String) throws(Refusal) {
+  package func load(_ name: String) throws(Refusal) {
     guard name.contains("/") else {
       try context.perform(Self.preset, [.string(name)])
       return
@@ -148,11 +148,4 @@ extension Presets {
       own, Declared.reading(\.shelf.ownNames),
       "Names of the saved presets, which can be deleted"),
   ]
-}
-
-extension Node {
-  /// Loads a preset by name.
-  ///
-  /// A name with a slash is the path of a file, which only the command line may use.
-  package func loadPreset(_ name: String) throws(Refusal) { try context[Presets.self].load(name) }
 }

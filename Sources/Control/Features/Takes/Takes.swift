@@ -3,7 +3,7 @@ internal import Library
 internal import OSC
 
 /// The library of takes.
-final class Takes: Feature {
+package final class Takes: Feature {
   let context: Context
   /// The clips in transfer between loops and the library.
   private(set) lazy var clips = Clips(context)
@@ -49,7 +49,7 @@ final class Takes: Feature {
   /// Opens the library: restores settings, recovers from a crash, and purges the trash.
   ///
   /// Calls `say` with a line for each error or change.
-  func open(_ say: @escaping (String) -> Void) {
+  package func open(_ say: @escaping (String) -> Void) {
     guard let shelf else { return }
     // A new library has no settings to wait for.
     context.isOpening = TakeLibrary.isThere(home: shelf.home)
@@ -273,11 +273,6 @@ final class Takes: Feature {
 }
 
 extension Node {
-  /// Opens the library: restores settings, recovers from a crash, and purges the trash.
-  ///
-  /// Calls `say` with a line for each error or change.
-  package func openLibrary(_ say: @escaping (String) -> Void) { context[Takes.self].open(say) }
-
   /// Switches to the library in another data directory.
   ///
   /// No write may be in progress.

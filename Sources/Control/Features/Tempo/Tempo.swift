@@ -3,7 +3,7 @@ internal import Music
 internal import OSC
 
 /// The tempo: as set, tapped, and shared with JACK's transport.
-final class Tempo: Feature {
+package final class Tempo: Feature {
   // The poll intervals in milliseconds: while a request to the server is pending, and while the node is
   // timebase master.
   private static let askingMilliseconds = 2
@@ -59,6 +59,9 @@ final class Tempo: Feature {
     wantsLead = leads
     context.stateChanged()
   }
+
+  /// Requests the role of timebase master again if the node had it when it ended.
+  package func resumeLeading() { if wantsLead { lead(true, nil) } }
 
   /// Polls the transport of the server.
   func poll(_ now: Double) -> Int? {
@@ -183,12 +186,4 @@ extension Tempo {
       "1 makes the node timebase master of JACK's transport, with its tempo and bars, unless another program "
         + "is; returns to 0 when another program takes over"),
   ]
-}
-
-extension Node {
-  /// Requests the role of timebase master again if the node had it when it ended.
-  package func resumeLeading() {
-    let tempo = context[Tempo.self]
-    if tempo.wantsLead { tempo.lead(true, nil) }
-  }
 }

@@ -28,27 +28,25 @@ import Testing
   }
 
   @Test func `three notes of the root triad, over in six tenths of a second`() {
-    desk.node.greet(isHeard: true)
+    desk.node[Greeting.self].play()
     let first = listen()
     #expect(first.keys == [57, 61, 64] && first.seconds < 0.6)
     desk.tell("/grid/root", .string("E"))
     desk.tell("/grid/scale", .string("minor"))
-    desk.node.greet(isHeard: true)
+    desk.node[Greeting.self].play()
     #expect(listen().keys == [64, 67, 71])
   }
 
-  @Test func `none without a connected output, or when disabled`() {
-    desk.node.greet(isHeard: false)
-    #expect(listen().keys.isEmpty)
+  @Test func `none when disabled`() {
     desk.tell("/settings/startup", .int32(0))
     #expect(desk.tell("/settings/startup") == [Received("/settings/startup", [.int32(0)])])
-    desk.node.greet(isHeard: true)
+    desk.node[Greeting.self].play()
     #expect(listen().keys.isEmpty)
   }
 
   @Test func `no phrase records it`() {
     desk.tell("/phrase/record")
-    desk.node.greet(isHeard: true)
+    desk.node[Greeting.self].play()
     #expect(!listen().keys.isEmpty)
     #expect(desk.tell("/phrase/state")[0].arguments.last == .int32(0))
   }

@@ -36,7 +36,7 @@ import Testing
   /// Starts a node in the folder like the program, and waits for its settings.
   private func start() -> Desk {
     let desk = Desk(home: folder.url.path)
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.awaitDisk()
     return desk
   }

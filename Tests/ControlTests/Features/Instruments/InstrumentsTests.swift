@@ -72,17 +72,17 @@ import Testing
 
   @Test("A session whose instrument is missing has the piano, not the previous instrument")
   func noFallbackOfAnotherSession() throws {
-    desk.node.openInstruments { _ in }
+    desk.node[Instruments.self].open { _ in }
     desk.pass(until: "the piano is there") { present() == "piano" }
-    desk.node.beginSession()
+    desk.node.keeper.beginSession()
     let other = try #require(BuiltInInstrument.allCases.first { $0.name != "piano" }).name
     desk.tell("/grid/instrument", .string(other))
     desk.pass(until: "the other one is there") { present() == other }
-    desk.node.beginSession()
+    desk.node.keeper.beginSession()
     var state = NodeState()
     state.values = ["/grid/instrument=gone since"]
-    _ = desk.node.resumeSession(state)
-    desk.pass(until: "it is changed") { !desk.node.isChangingInstrument }
+    _ = desk.node.keeper.resumeSession(state)
+    desk.pass(until: "it is changed") { !desk.node[Instruments.self].isUnderWay }
     desk.pass()
     #expect(present() == "piano")
   }
@@ -90,7 +90,7 @@ import Testing
   @Test("A piano is loaded at the start, and the list is known")
   func opening() {
     var said: [String] = []
-    desk.node.openInstruments { said.append($0) }
+    desk.node[Instruments.self].open { said.append($0) }
     desk.pass(until: "the piano is there") { present() == "piano" }
     #expect(Set(names()) == Set(BuiltInInstrument.allCases.map(\.name)))
     #expect(said.count == 1 && said[0].contains("no General MIDI soundfont"))
@@ -127,7 +127,7 @@ import Testing
   @Test("Subscribers receive the instrument and the list, initially and on change")
   func announced() throws {
     let watcher = Desk.client(9100)
-    desk.node.openInstruments { _ in }
+    desk.node[Instruments.self].open { _ in }
     desk.pass(until: "the piano is there") { present() == "piano" }
     let first = desk.tell("/subscribe", as: watcher)
     #expect(first.contains(Received("/grid/instrument", [.string("piano")])))
@@ -188,8 +188,8 @@ import Testing
 
   @Test("The instrument is restored after a restart, or a piano if it is gone")
   func kept() throws {
-    desk.node.openLibrary { _ in }
-    desk.node.openInstruments { _ in }
+    desk.node[Takes.self].open { _ in }
+    desk.node[Instruments.self].open { _ in }
     try writeWave("sounds/A4.wav")
     desk.pass(until: "the piano is there") { present() == "piano" }
     _ = desk.ask("/instrument/load", .string("owl"), .string("sounds"))
@@ -199,8 +199,8 @@ import Testing
     func next() -> (Desk, () -> [String]) {
       var said: [String] = []
       let next = Desk(home: home, instruments: InstrumentLibrary(home: home))
-      next.node.openLibrary { said.append($0) }
-      next.node.openInstruments { said.append($0) }
+      next.node[Takes.self].open { said.append($0) }
+      next.node[Instruments.self].open { said.append($0) }
       return (next, { said })
     }
     let (second, _) = next()

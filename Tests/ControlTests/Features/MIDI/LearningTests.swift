@@ -197,7 +197,7 @@ import Testing
       desk.awaitDisk()
     }
     let desk = Desk(home: folder.url.path)
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.awaitDisk()
     turn(26, 127, on: desk)
     #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 1)

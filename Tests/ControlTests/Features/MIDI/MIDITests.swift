@@ -148,7 +148,7 @@ import Testing
       desk.awaitDisk()
     }
     let desk = Desk(home: folder.url.path)
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.awaitDisk()
     #expect(desk.tell("/midi/bindings").last == Received("/midi/bindings/end", [.int32(2)]))
     turn(desk, 7, 127)

@@ -212,20 +212,20 @@ import Testing
 
   @Test func `keys of a keyboard are mapped by their names`() {
     desk.tell("/midi/learn", .string("/player/record"))
-    desk.node.press(key: 109, isDown: true)
+    desk.node[MIDI.self].press(key: 109, isDown: true)
     play()
-    desk.node.press(key: 109, isDown: false)
+    desk.node[MIDI.self].press(key: 109, isDown: false)
     play()
     _ = desk.take()
     #expect(
       bindings() == [["/player/record", "109", "key", "short", "", "key:KEY_PAGEDOWN"]])
     #expect(state == "empty")
-    desk.node.press(key: 109, isDown: true)
+    desk.node[MIDI.self].press(key: 109, isDown: true)
     play()
     #expect(state == "recording")
     // An invalid key has no effect.
-    desk.node.press(key: -1, isDown: true)
-    desk.node.press(key: 70_000, isDown: true)
+    desk.node[MIDI.self].press(key: -1, isDown: true)
+    desk.node[MIDI.self].press(key: 70_000, isDown: true)
     play()
     #expect(state == "recording")
   }
@@ -272,7 +272,7 @@ import Testing
       desk.awaitDisk()
     }
     let desk = Desk(presets: presets, home: folder.url.path)
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.awaitDisk()
     #expect(bindings(on: desk) == before)
     #expect(value("/midi/lights", on: desk) == .int32(0))
@@ -284,12 +284,12 @@ import Testing
 
   @Test func `mappings of an older version are converted`() throws {
     let desk = Desk()
-    desk.node.beginSession()
+    desk.node.keeper.beginSession()
     var state = NodeState()
     state.values = [
       "/midi/bindings=/echo/mix=7 /player/record=64 /nothing=3 /grid/1/2=5 /new=x:1,y"
     ]
-    #expect(desk.node.resumeSession(state).isEmpty)
+    #expect(desk.node.keeper.resumeSession(state).isEmpty)
     #expect(
       bindings(on: desk) == [
         ["/grid/1/2", "5", "controller", "turn", "", "controller:5"],
@@ -429,9 +429,9 @@ import Testing
       case "cc:64": play([0xB0, 64, 127], [0xB0, 64, 0])
       case "program:3": play([0xC0, 3])
       case "key:KEY_A":
-        desk.node.press(key: 30, isDown: true)
+        desk.node[MIDI.self].press(key: 30, isDown: true)
         play()
-        desk.node.press(key: 30, isDown: false)
+        desk.node[MIDI.self].press(key: 30, isDown: false)
       case "none": desk.tell("/loop/2/pedal")
       default:
         desk.tell("/loop/2/pedal", .float(way == "1 0" ? 1 : 127))
@@ -457,7 +457,7 @@ import Testing
     let folder = try TemporaryFolder()
     do {
       let desk = Desk(home: folder.url.path)
-      desk.node.openLibrary { _ in }
+      desk.node[Takes.self].open { _ in }
       #expect(desk.tell("/settings/press/long").first?.arguments == [.float(0.5)])
       #expect(desk.tell("/settings/press/double").first?.arguments == [.float(0.3)])
       #expect(code(desk.tell("/settings/press/long", .float(0.1))) == "range")
@@ -467,7 +467,7 @@ import Testing
       desk.awaitDisk()
     }
     let desk = Desk(home: folder.url.path)
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.awaitDisk()
     desk.pass()
     #expect(desk.tell("/settings/press/double").first?.arguments == [.float(0.2)])
@@ -535,14 +535,14 @@ import Testing
 
   @Test func `stored mappings of missing loops are retained`() throws {
     let desk = Desk()
-    desk.node.beginSession()
+    desk.node.keeper.beginSession()
     var state = NodeState()
     state.values = ["/midi/bindings=/loop/9/record=note:40,short /mute=note:41,short,toggle"]
-    #expect(desk.node.resumeSession(state).isEmpty)
+    #expect(desk.node.keeper.resumeSession(state).isEmpty)
     #expect(bindings(on: desk).map(\.[0]) == ["/mute"])
     desk.tell("/midi/bind", .string("note:42"), .string("/loop/1/record"))
     #expect(
-      desk.node.sessionState.values.contains {
+      desk.node.keeper.sessionState.values.contains {
         $0.hasPrefix("/midi/bindings=") && $0.contains("/loop/9/record=note:40,short")
       })
   }

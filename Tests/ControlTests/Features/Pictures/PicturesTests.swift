@@ -214,12 +214,12 @@ import Testing
     #expect(
       desk.tell("/settings/pictures/commons")
         == [Received("/settings/pictures/commons", [.string(server.url)])])
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.tell("/settings/pictures/noncommercial", .int32(1))
     desk.tell("/settings/pictures/commons", .string(""))
     desk.awaitDisk()
     let next = Desk(home: folder.path("home"))
-    next.node.openLibrary { _ in }
+    next.node[Takes.self].open { _ in }
     next.awaitDisk()
     for (path, value) in [
       ("/settings/pictures", .int32(0)), ("/settings/pictures/noncommercial", .int32(1)),

@@ -57,7 +57,7 @@ import Testing
     let home = folder.path("music/syrinx")
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     let desk = Desk(home: home, musicFolders: [folder.path("music")])
-    desk.node.openLibrary { _ in }
+    desk.node[Takes.self].open { _ in }
     desk.awaitDisk()
     try SoundFixture.write(folder.path("music/a.wav"), left: [0.1, 0.2])
     try SoundFixture.write(home + "/b.wav", left: [0.1, 0.2])

@@ -446,7 +446,7 @@ import Testing
     let next = Desk(home: home)
     next.tell("/location", .float(1), .float(2))
     var said: [String] = []
-    next.node.openLibrary { said.append($0) }
+    next.node[Takes.self].open { said.append($0) }
     next.awaitDisk()
     #expect(said == [])
     #expect(next.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(1)])])
@@ -459,7 +459,7 @@ import Testing
     #expect(desk.ask("/music/folder", .string("jazz")).last?.address == "/reply")
     desk.awaitDisk()
     let next = Desk(home: home)
-    next.node.openLibrary { _ in }
+    next.node[Takes.self].open { _ in }
     next.pass(until: "the folder is the one that was kept") {
       next.tell("/music/folder").last?.arguments == [.string("jazz")]
     }
