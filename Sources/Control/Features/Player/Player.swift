@@ -68,19 +68,16 @@ extension Player {
   private static let (state, controls) = ("/player/state", "/player/controls")
   private static let (clear, cancel) = ("/loop/clear", "/loop/cancel")
 
-  static let addresses: [Address] =
+  static let addresses: [Address] = [
+    [button("/player/record", .record, "Starts or ends a recording; resumes a paused one")],
+    aliases("/player", "play", "pause", "stop"),
     [
-      button("/player/record", .record, "Starts or ends a recording; resumes a paused one"),
-      alias(play),
-      alias("/player/pause"),
-      alias("/player/stop"),
       button(done, .done, "Ends whatever is in progress and closes the clip"),
       button("/player/rewind", .rewind, "Jumps back ten seconds, at most to the start"),
       button("/player/forward", .forward, "Jumps forward ten seconds, at most to the end"),
-      alias("/player/source"),
-      alias("/player/position"),
-      alias("/player/loop"),
-      alias("/player/direction"),
+    ],
+    aliases("/player", "source", "position", "loop", "direction"),
+    [
       Address(
         state, Declared.reading("ssffi") { $0.status.player },
         "State of the player (start, recording, suspended, playing, paused), its mode (standby, "
@@ -89,26 +86,22 @@ extension Player {
         controls, Declared.reading("iiiiiissssss") { PlayerControls($0.status.reading).arguments },
         "Enabled buttons: 1 or 0 for record, play, stop, rewind, forward, done; then the icon of "
           + "each, empty if it is hidden"),
-      alias("/player/next"),
-    ]
-    + ["overdub", "replace", "undo", "redo", "clear", "cancel", "state", "history", "peaks"].map {
-      alias("/loop/\($0)")
-    } + [
-      alias("/loop/feedback"),
-      alias("/loop/quantize"),
-      alias("/loop/beats"),
+    ],
+    aliases("/player", "next"),
+    aliases(
+      "/loop", "overdub", "replace", "undo", "redo", "clear", "cancel", "state", "history", "peaks",
+      "feedback", "quantize", "beats"),
+    [
       Address(
         "/loop/tempo", .whole(.beat(.fitsFirst), 0...1), kept: .session,
-        "1 sets the tempo from the first recording, as a whole number of beats"),
-      alias("/loop/threshold"),
-      alias("/loop/semitones"),
-      alias("/loop/rate"),
-      alias("/loop/engine"),
-    ]
+        "1 sets the tempo from the first recording, as a whole number of beats")
+    ],
+    aliases("/loop", "threshold", "semitones", "rate", "engine"),
+  ].flatMap(\.self)
 
-  /// An alias of loop 1 without its number.
-  private static func alias(_ path: String) -> Address {
-    Address(path, aliasOf: "/loop/1/" + path.split(separator: "/")[1])
+  /// Aliases of loop 1 without its number.
+  private static func aliases(_ root: String, _ names: String...) -> [Address] {
+    names.map { Address("\(root)/\($0)", aliasOf: "/loop/1/\($0)") }
   }
 
   private static func button(_ path: String, _ action: LoopAction, _ help: String) -> Address {
