@@ -39,13 +39,8 @@ package final class PictureFinder: @unchecked Sendable {
   // Repeated taps on a picture query the list once.
   private static let (mostLists, listSeconds) = (16, 600.0)
 
-  private struct KeptList {
-    let list: PictureList
-    let until: Double
-  }
-
   private let line: PictureLine
-  private var lists: [String: KeptList] = [:]
+  private var lists: [String: (list: PictureList, until: Double)] = [:]
 
   /// Creates a finder with a user agent and a minimum interval between requests to a host, in
   /// seconds.
@@ -118,7 +113,7 @@ package final class PictureFinder: @unchecked Sendable {
     if let kept = lists[key] { return kept.list }
     let list = try source.list(of: name, through: line)
     if lists.count >= Self.mostLists { lists = [:] }
-    lists[key] = KeptList(list: list, until: now + Self.listSeconds * 1e6)
+    lists[key] = (list, now + Self.listSeconds * 1e6)
     return list
   }
 

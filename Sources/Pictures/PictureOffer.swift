@@ -29,22 +29,23 @@ struct PictureList: Equatable, Sendable {
 
 /// A service with pictures of species.
 protocol PictureSource: Sendable {
+  /// The public server.
+  static var real: HTTPPlace { get }
+  /// The hosts of its pictures.
+  static var imageHosts: [String] { get }
   /// The base URL.
   var base: HTTPPlace { get }
-
-  /// Whether a URL may be fetched: on the service itself, or on the servers of its pictures.
-  func allows(_ place: HTTPPlace) -> Bool
 
   /// Queries the suitable pictures of a species.
   func list(of species: String, through line: PictureLine) throws(PictureFault) -> PictureList
 }
 
 extension PictureSource {
-  /// Whether a URL is on the base server, or uses HTTPS on one of the given hosts.
-  func allows(_ place: HTTPPlace, besides hosts: [String], of real: HTTPPlace) -> Bool {
+  /// Whether a URL may be fetched: on the service itself, or over HTTPS on the servers of its pictures.
+  func allows(_ place: HTTPPlace) -> Bool {
     if place.isOnServer(of: base) { return true }
     // A replacement server must serve its pictures itself.
-    return base.isOnServer(of: real) && place.scheme == "https" && place.port == 443
-      && hosts.contains(place.host)
+    return base.isOnServer(of: Self.real) && place.scheme == "https" && place.port == 443
+      && Self.imageHosts.contains(place.host)
   }
 }

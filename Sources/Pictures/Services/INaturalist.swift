@@ -5,16 +5,12 @@ internal import JSON
 struct INaturalist: PictureSource {
   /// The public server.
   static let real = HTTPPlace("https://api.inaturalist.org")!
-  private static let imageHosts = [
+  static let imageHosts = [
     "static.inaturalist.org", "inaturalist-open-data.s3.amazonaws.com",
   ]
   private static let mostTaxa = 10
 
   let base: HTTPPlace
-
-  func allows(_ place: HTTPPlace) -> Bool {
-    allows(place, besides: Self.imageHosts, of: Self.real)
-  }
 
   func list(of species: String, through line: PictureLine) throws(PictureFault) -> PictureList {
     let query = "q=\(HTTPPlace.escaped(species))&rank=species&per_page=\(Self.mostTaxa)"

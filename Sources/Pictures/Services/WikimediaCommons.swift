@@ -5,16 +5,12 @@ internal import JSON
 struct WikimediaCommons: PictureSource {
   /// The public server.
   static let real = HTTPPlace("https://commons.wikimedia.org")!
-  private static let imageHosts = ["upload.wikimedia.org"]
+  static let imageHosts = ["upload.wikimedia.org"]
   private static let mostHits = 20
   private static let (width, smallWidth) = (640, 96)
   private static let fields = "Artist|Credit|License|LicenseShortName|LicenseUrl"
 
   let base: HTTPPlace
-
-  func allows(_ place: HTTPPlace) -> Bool {
-    allows(place, besides: Self.imageHosts, of: Self.real)
-  }
 
   func list(of species: String, through line: PictureLine) throws(PictureFault) -> PictureList {
     let hits = try line.json(
