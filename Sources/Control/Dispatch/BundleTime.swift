@@ -27,12 +27,7 @@ struct TimeCache {
 
   let present: Double
   let epoch: Double
-  private var last: (time: TimeTag, due: Double)?
-
-  init(present: Double, epoch: Double) {
-    self.present = present
-    self.epoch = epoch
-  }
+  private(set) var last: (time: TimeTag, due: Double)?
 
   /// The steady time of a tag: nil in the inner optional for immediately, nil in the outer one if it is too
   /// far ahead.
