@@ -33,11 +33,13 @@ final class Context {
 
   var table: AddressTable { dispatcher.table }
 
+  /// The persisted state.
+  var keeper: StateKeeper { dispatcher.keeper }
+
   /// The steady time, in microseconds.
   func now() -> Double { dispatcher.now() }
 
   private var features: Features { dispatcher.features }
-  private var keeper: StateKeeper { dispatcher.keeper }
   private var replySender: ReplySender { dispatcher.replySender }
   private var sender: CommandSender { dispatcher.sender }
 
@@ -165,34 +167,5 @@ final class Context {
   /// Reports an error that no message caused: to a client, and to subscribers of errors or the address.
   func report(_ refusal: Refusal, of path: String, to client: Client? = nil) {
     replySender.report(refusal, of: path, to: client)
-  }
-
-  // MARK: - Persistence
-
-  /// Persists the current value of an address that is set along with another one.
-  func keep(_ path: String, for request: Request? = nil) {
-    keeper.keep(path, for: request)
-  }
-
-  /// Marks the persisted value of an address as stale.
-  func overtakes(_ path: String) { keeper.overtakes(path) }
-
-  /// Notes a change to the state.
-  func stateChanged() { keeper.stateChanged() }
-
-  /// Persists settings in a store from now on; nil without a data directory.
-  func keepSettings(in store: (any SettingsStore)?) { keeper.store = store }
-
-  /// Whether persisted settings are still being read.
-  var isOpening: Bool {
-    get { keeper.isOpening }
-    set { keeper.isOpening = newValue }
-  }
-
-  /// Restores settings of the data directory, except in a session.
-  ///
-  /// Returns a line for each that can't be restored.
-  func restore(_ kept: [String: String]) -> [String] {
-    keeper.keepsSettings ? keeper.restore(kept) : []
   }
 }

@@ -96,7 +96,7 @@ package final class StateKeeper {
   }
 
   /// Persists the current value of an address that is set along with another one, and updates subscribers.
-  func keep(_ path: String, for request: Request?) {
+  func keep(_ path: String, for request: Request? = nil) {
     guard let address = table[path], let text = text(of: address) else { return }
     replySender.notifier.changed(path)
     guard request?.isRestoring != true else { return }

@@ -147,7 +147,7 @@ final class BoardFeed: Feature {
         let words = ["\(post.number)", post.title]
         guard seconds <= transfer.seconds else {
           let song = Song(path: path, title: post.title, artist: post.name, isTake: true)
-          try self.context[Songs.self].play(song, saying: words, for: request)
+          try self.context[Songs.self].playback.start(song, in: nil, saying: words, for: request)
           return
         }
         try self.context[Takes.self].clips.load(

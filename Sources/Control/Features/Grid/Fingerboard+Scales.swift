@@ -1,4 +1,5 @@
 internal import Music
+internal import OSC
 
 /// User scales.
 extension Fingerboard {
@@ -26,7 +27,7 @@ extension Fingerboard {
       try scales.delete(name)
       return deleted == current ? try Scale.all(of: gridState.grid.tuning.count) : nil
     }
-    plan.afterwards { [context] in context.keep(Self.userScale, for: request) }
+    plan.afterwards { [context] in context.keeper.keep(Self.userScale, for: request) }
   }
 
   private func changeScales(
@@ -39,7 +40,7 @@ extension Fingerboard {
     }
     if let scale {
       try changeGrid(request, into: &plan) { grid in grid.scale = scale }
-      plan.afterwards { [context] in context.keep(Self.scale, for: request) }
+      plan.afterwards { [context] in context.keeper.keep(Self.scale, for: request) }
     }
     gridState.scales = scales
     plan.afterwards { [context] in context.changed(Self.scales) }
@@ -71,4 +72,29 @@ extension Fingerboard {
       }
     }
   }
+
+  // MARK: - Addresses
+
+  static let (scales, userScale, deletion) = ("/scales", "/scale/user", "/scale/delete")
+
+  /// Scales: the built-in ones, and the user's.
+  static let ofTheScales: [Address] = [
+    Address(
+      scales, Declared.reading(\.gridState.scales.names),
+      "Names of all scales, user scales last"),
+    setting(
+      userScale, .needed("name", .text),
+      .rest("semitones", .whole, in: 0...Double(Tuning.mostNotes - 1)), property: \.ownScales,
+      Fingerboard.addScale,
+      kept: Declared.kept(.home) { board in
+        board.ownScales.joined(separator: " ")
+      } restore: { board, text in
+        board.restoreScales(text)
+      },
+      "Saves a user scale: its name, and its notes in ascending semitones above the root; "
+        + "without arguments, replies with all, each as name:0,3,7"),
+    Address(
+      deletion, gesture([.needed("name", .text)], Fingerboard.deleteScale),
+      "Deletes a user scale; if it is in use, the grid becomes chromatic"),
+  ]
 }

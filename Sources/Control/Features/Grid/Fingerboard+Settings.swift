@@ -166,8 +166,8 @@ extension Fingerboard {
     gridState.seed = Int32(seed)
     try setOrder("random", request, into: &plan)
     plan.afterwards { [context] in
-      context.keep(Self.seed, for: request)
-      context.keep(Self.order, for: request)
+      context.keeper.keep(Self.seed, for: request)
+      context.keeper.keep(Self.order, for: request)
     }
   }
 
@@ -207,7 +207,7 @@ extension Fingerboard {
       }
     }
     if gridState.grid.scale != scale {
-      plan.afterwards { [context] in context.keep(Self.scale, for: request) }
+      plan.afterwards { [context] in context.keeper.keep(Self.scale, for: request) }
     }
   }
 

@@ -133,7 +133,7 @@ final class InstrumentLoader {
   ///
   /// Returns the delay until the next poll in milliseconds, or nil if nothing is loaded.
   func poll(_ now: Double, isOpening: Bool) -> Int? {
-    if wantsInitial, !isOpening, !context.isOpening, asked == nil {
+    if wantsInitial, !isOpening, !context.keeper.isOpening, asked == nil {
       wantsInitial = false
       if let order = try? accept(Self.initial, for: nil, isKept: false) { load(order) }
     }
@@ -190,7 +190,7 @@ final class InstrumentLoader {
     context.changed(Instruments.present, Instruments.notes)
     if order.isKept {
       keptName = next.name
-      context.keep(Instruments.present, for: order.request)
+      context.keeper.keep(Instruments.present, for: order.request)
     }
     order.request?.done([next.name] + next.notes)
   }

@@ -1,4 +1,5 @@
 internal import Engine
+internal import HTTP
 internal import OSC
 
 /// The mapping of a trigger to an address.
@@ -189,9 +190,7 @@ extension Binding {
     text.utf8.map { byte in
       let isPlain =
         byte > 32 && byte < 127 && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "%")
-      if isPlain { return String(UnicodeScalar(byte)) }
-      let digits = String(byte, radix: 16)
-      return "%" + (digits.count < 2 ? "0" : "") + digits
+      return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text(of: [byte])
     }.joined()
   }
 

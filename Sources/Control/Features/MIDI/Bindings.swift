@@ -149,7 +149,7 @@ final class Bindings {
 
   private func changed(by request: Request) {
     update()
-    context.keep(MIDI.bindings, for: request)
+    context.keeper.keep(MIDI.bindings, for: request)
   }
 
   /// The arguments of `/midi/binding`: address, number and kind of the trigger, press, arguments, and name

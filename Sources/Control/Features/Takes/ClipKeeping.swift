@@ -70,12 +70,12 @@ extension Takes {
     } then: { [weak self] outcome in
       request.complete(outcome) { take, path throws(Refusal) in
         guard let self else { return }
-        guard take.seconds > self.clips.longest else {
+        guard take.seconds > self.context.loopSeconds else {
           try self.load(take.id, loop: 0, plays: true, for: request)
           return
         }
-        try self.context[Songs.self].play(
-          Song(path: path, title: take.title, artist: take.species, isTake: true),
+        try self.context[Songs.self].playback.start(
+          Song(path: path, title: take.title, artist: take.species, isTake: true), in: nil,
           saying: [take.id, take.title], for: request)
       }
     }

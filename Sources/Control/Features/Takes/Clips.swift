@@ -56,15 +56,12 @@ final class Clips {
     latest = Array(repeating: nil, count: count)
   }
 
-  /// The maximum length of a clip, in seconds.
-  var longest: Double { context.loopSeconds }
-
   /// Allocates a clip at the engine's sample rate.
   func transit() throws(Refusal) -> Transit {
     guard transfers < Self.mostTransfers else {
       throw Refusal(.busy, "\(transfers) clips are already being transferred; try again later")
     }
-    return Transit(self, sampleRate: context.sampleRate, seconds: longest)
+    return Transit(self, sampleRate: context.sampleRate, seconds: context.loopSeconds)
   }
 
   /// Copies the clip of a loop from the engine, and calls back with it.

@@ -19,7 +19,7 @@ package final class Takes: Feature {
   init(_ context: Context) {
     self.context = context
     shelf = context.setup.home.map(TakeWorkers.init)
-    context.keepSettings(in: shelf)
+    context.keeper.store = shelf
   }
 
   /// The data directory; nil if there is none.
@@ -52,16 +52,18 @@ package final class Takes: Feature {
   package func open(_ say: @escaping (String) -> Void) {
     guard let shelf else { return }
     // A new library has no settings to wait for.
-    context.isOpening = TakeLibrary.isThere(home: shelf.home)
+    context.keeper.isOpening = TakeLibrary.isThere(home: shelf.home)
     try? shelf.list { library throws(LibraryFault) in
       (try library.settings(), try library.list(count: 0).total)
     } then: { [weak self] outcome in
       guard let self else { return }
-      context.isOpening = false
+      context.keeper.isOpening = false
       switch outcome {
       case .success(let (settings, total)):
         updateTotal(total)
-        for line in context.restore(settings) { say(line) }
+        if context.keeper.keepsSettings {
+          for line in context.keeper.restore(settings) { say(line) }
+        }
       case .failure(let refusal): say("the library can't be opened: \(refusal.message)")
       }
     }
@@ -86,7 +88,7 @@ package final class Takes: Feature {
   /// No write may be in progress.
   func move(to home: String, _ say: @escaping (String) -> Void) {
     shelf = TakeWorkers(home: home)
-    context.keepSettings(in: shelf)
+    context.keeper.store = shelf
     open(say)
   }
 

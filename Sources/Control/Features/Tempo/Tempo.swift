@@ -57,7 +57,7 @@ package final class Tempo: Feature {
     context.soundServer.leadTransport(leads)
     asking = leads ? .some(request) : nil
     wantsLead = leads
-    context.stateChanged()
+    context.keeper.stateChanged()
   }
 
   /// Requests the role of timebase master again if the node had it when it ended.
@@ -72,12 +72,12 @@ package final class Tempo: Feature {
       context.changed(Self.lead)
       // Another client has become timebase master.
       if !isLeading && status.isRunning { wantsLead = false }
-      context.stateChanged()
+      context.keeper.stateChanged()
     }
     // Another client was timebase master before the request, or after a restart of the server.
     if wantsLead, lead == .denied {
       wantsLead = false
-      context.stateChanged()
+      context.keeper.stateChanged()
     }
     if let request = asking, lead != .asked {
       asking = nil
