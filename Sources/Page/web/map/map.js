@@ -1,6 +1,6 @@
 // The map of the takes: Debian's Leaflet, the outline of all land from the node, and tiles on request.
 
-import { find, make } from "../parts/make.js";
+import { filled, find, make } from "../parts/make.js";
 import { keep, kept } from "../store/kept.js";
 import { smallPicture } from "../store/pictures.js";
 
@@ -108,8 +108,7 @@ function drawPins(takes, opened) {
     pin.bindTooltip(bubble(pin, one), { direction: "auto", offset: [14, -18], opacity: 1 });
     pins.addLayer(pin);
     // The tooltip shows it; a title would repeat it.
-    pin.getElement().setAttribute("role", "button");
-    pin.getElement().setAttribute("aria-label", one.title);
+    filled(pin.getElement(), { role: "button", "aria-label": one.title });
   }
 }
 

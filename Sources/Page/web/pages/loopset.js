@@ -3,7 +3,7 @@
 import { send } from "../link/socket.js";
 import { list, sender, setUpControls, slide, toggle, words } from "../parts/controls.js";
 import { onSubmit } from "../parts/field.js";
-import { find, make } from "../parts/make.js";
+import { find, make, makeButton } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
 import { watchChosenSlot } from "../store/loops.js";
 import { foundTakes, watchTakes } from "../store/takes.js";
@@ -86,7 +86,7 @@ function setsCard() {
   const input = make("input", "field", { id: "loops-name", maxlength: 48, placeholder: "Name", "aria-label": "Name of the loop set", autocomplete: "off" });
   const form = make("form", "line", { id: "loops-form" }, input, make("button", "tool", {}, "Save all"));
   const select = make("select", "", { id: "loops-list", "aria-label": "Loop sets", "data-caption": "All loops" });
-  const load = make("button", "tool", { type: "button", id: "loops-load", "data-icon": "loop" }, "Load");
+  const load = makeButton("tool", { id: "loops-load", "data-icon": "loop" }, () => select.value && send("/loops/load", select.value), "Load");
   const fill = (...names) => {
     const was = select.value;
     select.replaceChildren(...(names.length ? names : ["No sets yet"]).map((name) => make("option", "", { value: names.length ? name : "" }, name)));
@@ -96,7 +96,6 @@ function setsCard() {
   fill();
   collect("/loops/set", "/loops/end", (rows) => fill(...rows.flat()));
   onSubmit(form, input, (name) => name && send("/loops/save", name));
-  load.addEventListener("click", () => select.value && send("/loops/load", select.value));
   onReply("/loops/save", (name) => {
     notify(`All loops saved as ${name}`, "done");
     send("/loops");

@@ -2,7 +2,7 @@
 
 import { linkDelay, send } from "../link/socket.js";
 import { list, setUpControls, slide } from "../parts/controls.js";
-import { find, icon, make, onVisible } from "../parts/make.js";
+import { find, icon, make, makeButton, onVisible } from "../parts/make.js";
 import { showIn } from "../parts/field.js";
 import { notify } from "../parts/notice.js";
 import { setUpViews } from "../parts/views.js";
@@ -79,11 +79,10 @@ function setUpBindings() {
     find("#bindings-none").hidden = bindings.length > 0;
     find("#bindings").replaceChildren(...bindings.map(([address, number, , press = "turn", argument = "", trigger = `controller:${number}`]) => {
       const words = [address, argument].filter(Boolean).join(" ");
-      const forget = make("button", "tool", { type: "button", "aria-label": `Forget ${trigger} ${press} for ${words}` }, icon("close"));
-      forget.addEventListener("click", () => {
+      const forget = makeButton("tool", { "aria-label": `Forget ${trigger} ${press} for ${words}` }, () => {
         send("/midi/forget", address, press);
         send("/midi/bindings");
-      });
+      }, icon("close"));
       return make("li", "", {}, make("b", "", {}, triggerName(trigger)), make("small", "", {}, pressWords[press] ?? press), make("span", "", {}, words), forget);
     }));
   };

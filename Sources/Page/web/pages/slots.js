@@ -2,7 +2,7 @@
 
 import { fader } from "../parts/fader.js";
 import { flag } from "../parts/flag.js";
-import { find, icon, make } from "../parts/make.js";
+import { find, icon, make, makeButton } from "../parts/make.js";
 import { pedal } from "../parts/pedal.js";
 import { tap } from "../parts/tap.js";
 import { eachFrame, nextFrame } from "../store/clock.js";
@@ -35,8 +35,7 @@ export const chosenPedal = {
 
 // On a small screen, one button shows all loops, the others one of them.
 function setUpChoice(count, turn) {
-  const all = make("button", "all", { type: "button", "aria-pressed": "false" }, "All");
-  all.addEventListener("click", () => turn("slots"));
+  const all = makeButton("all", { "aria-pressed": "false" }, () => turn("slots"), "All");
   const choice = find("#loop-choice");
   const few = count <= mostSideBySide;
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
@@ -44,11 +43,7 @@ function setUpChoice(count, turn) {
     chooseSlot(number);
     turn("one");
   };
-  const buttons = few ? numbers.map((number) => {
-    const button = make("button", "number", { type: "button", "aria-label": `Loop ${number}` }, String(number));
-    button.addEventListener("click", () => choose(number));
-    return button;
-  }) : [];
+  const buttons = few ? numbers.map((number) => makeButton("number", { "aria-label": `Loop ${number}` }, () => choose(number), String(number))) : [];
   const select = make("select", "", { "aria-label": "Chosen loop" }, ...numbers.map((number) => make("option", "", { value: number }, `Loop ${number}`)));
   select.addEventListener("change", () => choose(Number(select.value)));
   // The loop already chosen can be shown, too.

@@ -1,7 +1,7 @@
 // The songs, and the one that plays.
 
 import { send } from "../link/socket.js";
-import { find, icon, make } from "../parts/make.js";
+import { find, icon, make, makeButton } from "../parts/make.js";
 import { nextFrame } from "../store/clock.js";
 import { latest, listen, onError, value, watch } from "../store/values.js";
 import { time } from "../store/units.js";
@@ -16,9 +16,8 @@ export function setUpSongs() {
     const focused = [...list.children].indexOf(document.activeElement?.closest("#song-list li"));
     list.replaceChildren(...songs.map((name, at) => {
       const is = at + 1 === number && state !== "stopped";
-      const button = make("button", "song", { type: "button", "aria-current": is ? "true" : undefined }, icon(is ? "playing" : "play"), make("span", "", {}, name));
-      button.addEventListener("click", () => send("/music/play", at + 1));
-      return make("li", "", {}, button);
+      const play = () => send("/music/play", at + 1);
+      return make("li", "", {}, makeButton("song", { "aria-current": is ? "true" : undefined }, play, icon(is ? "playing" : "play"), make("span", "", {}, name)));
     }));
     if (focused >= 0) find("button", list.children[focused] ?? list)?.focus();
     find("#song-empty").hidden = songs.length > 0;

@@ -3,7 +3,7 @@
 import { fetchPart, fetchSmall } from "../link/files.js";
 import { send } from "../link/socket.js";
 import { complete } from "../parts/complete.js";
-import { find, make } from "../parts/make.js";
+import { find, make, makeButton } from "../parts/make.js";
 import { speciesNames } from "../store/species.js";
 import { take } from "../store/takes.js";
 import { listen, onError, onReply } from "../store/values.js";
@@ -86,8 +86,7 @@ function draw() {
   const picture = make("img", "", { alt: `Picture of ${(credit && one?.species) || one?.title || "the take"}` });
   picture.src = url;
   if (!credit) return place.replaceChildren(picture);
-  const change = make("button", "change", { type: "button", title: "Tap to change" }, picture);
-  change.addEventListener("click", look);
+  const change = makeButton("change", { title: "Tap to change" }, look, picture);
   place.replaceChildren(change, make("p", "credit", {}, ...words(credit)));
   if (wasHere) change.focus({ preventScroll: true });
 }

@@ -1,7 +1,7 @@
 // The trash, queried when it is opened.
 
 import { onLink, send } from "../link/socket.js";
-import { find, make } from "../parts/make.js";
+import { find, make, makeButton } from "../parts/make.js";
 import { when } from "../store/units.js";
 import { collect, listen, onReply } from "../store/values.js";
 
@@ -27,8 +27,7 @@ export function setUpTrash() {
 }
 
 function row([id, title, species, date]) {
-  const restore = make("button", "tool", { type: "button", "aria-label": `Restore ${title}, ${when(date)}` }, "Restore");
-  restore.addEventListener("click", () => send("/take/restore", id));
+  const restore = makeButton("tool", { "aria-label": `Restore ${title}, ${when(date)}` }, () => send("/take/restore", id), "Restore");
   const words = [species, when(date)].filter(Boolean).join(" \u00b7 ");
   return make("li", "", {}, make("span", "", {}, make("b", "", {}, title), make("small", "", {}, words)), restore);
 }

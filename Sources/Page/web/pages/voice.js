@@ -3,7 +3,7 @@
 import { send } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
 import { onSubmit } from "../parts/field.js";
-import { find, make } from "../parts/make.js";
+import { find, makeButton } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
 import { latest, onReply, value, watch } from "../store/values.js";
@@ -31,14 +31,10 @@ function setUpPresets() {
     }
   };
   watch("/presets", (...names) => {
-    list.replaceChildren(...names.map((name) => {
-      const chip = make("button", "chip", { type: "button", "aria-pressed": "false" }, name);
-      chip.addEventListener("click", () => {
-        send("/preset", name);
-        closeSheet();
-      });
-      return chip;
-    }));
+    list.replaceChildren(...names.map((name) => makeButton("chip", { "aria-pressed": "false" }, () => {
+      send("/preset", name);
+      closeSheet();
+    }, name)));
     mark();
   });
   watch("/presets/own", mark);

@@ -2,7 +2,7 @@
 
 import { bind, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
-import { make } from "./make.js";
+import { makeButton } from "./make.js";
 
 /** Fills a group with a data-address and an aria-label, with the table's words or data-words. */
 export function choice(group) {
@@ -29,9 +29,7 @@ export function choice(group) {
       const written = caption ?? word;
       // Groups share words: screen readers need the group's name.
       const name = `${written}, ${group.getAttribute("aria-label")}`;
-      const button = make("button", "", { type: "button", role: "radio", "data-word": word, "aria-label": name }, written);
-      button.addEventListener("click", () => choose(button));
-      return button;
+      return makeButton("", { role: "radio", "data-word": word, "aria-label": name }, (event) => choose(event.currentTarget), written);
     });
     group.replaceChildren(...buttons);
     draw();

@@ -10,7 +10,15 @@ export function make(name, classes = "", attributes = {}, ...children) {
 /** Makes an element of a picture. */
 export const svg = (name, attributes, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 
-function filled(element, attributes, children) {
+/** Makes a button that calls act(event) on a click. */
+export function makeButton(classes, attributes, act, ...children) {
+  const button = make("button", classes, { type: "button", ...attributes }, ...children);
+  button.addEventListener("click", act);
+  return button;
+}
+
+/** Gives an element attributes and children; an attribute that is undefined or false is left out. */
+export function filled(element, attributes, children = []) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
   }

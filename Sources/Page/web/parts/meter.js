@@ -2,7 +2,7 @@
 
 import { eachFrame } from "../store/clock.js";
 import { latest, listen, watch } from "../store/values.js";
-import { make } from "./make.js";
+import { filled, make } from "./make.js";
 
 const names = ["in_1", "in_2", "live_1", "live_2", "loop_1", "loop_2", "grid_1", "grid_2", "out_1", "out_2", "reduction"];
 const floor = -60;
@@ -19,10 +19,7 @@ let running = false;
 /** Makes a pair of bars of an element with a data-meter, such as out. */
 export function meter(element) {
   const channels = channelsOf(element.dataset.meter);
-  element.setAttribute("role", "meter");
-  element.setAttribute("aria-valuemin", floor);
-  element.setAttribute("aria-valuemax", 0);
-  element.setAttribute("aria-valuenow", floor);
+  filled(element, { role: "meter", "aria-valuemin": floor, "aria-valuemax": 0, "aria-valuenow": floor });
   for (const channel of channels) {
     const bar = { channel, element, bar: make("span", "meter-bar", {}, make("span", "meter-cover"), make("span", "meter-mark")), level: floor, since: 0, peak: floor, peakSince: 0 };
     element.append(bar.bar);

@@ -2,22 +2,18 @@
 
 import { bind, shown } from "../store/pending.js";
 import { fact } from "../store/table.js";
-import { icon, make } from "./make.js";
+import { filled, icon, make, makeButton } from "./make.js";
 
 /** Makes a stepper of an element with its name and a data-address; data-zero is the text at 0. */
 export function stepper(element) {
   const { address, zero } = element.dataset;
   const name = element.textContent.trim();
   const figure = make("output", "stepper-figure");
-  const button = (step, label, sign) => {
-    const one = make("button", "", { type: "button", "aria-label": `${name}: ${label}` }, icon(sign));
-    one.addEventListener("click", () => {
-      const { min = -Infinity, max = Infinity } = fact(address);
-      const value = Math.min(max, Math.max(min, (shown(address) ?? 0) + step));
-      if (value !== shown(address)) set(value);
-    });
-    return one;
-  };
+  const button = (step, label, sign) => makeButton("", { "aria-label": `${name}: ${label}` }, () => {
+    const { min = -Infinity, max = Infinity } = fact(address);
+    const value = Math.min(max, Math.max(min, (shown(address) ?? 0) + step));
+    if (value !== shown(address)) set(value);
+  }, icon(sign));
   const [less, more] = [button(-1, "less", "minus"), button(1, "more", "plus")];
   const draw = () => {
     const value = shown(address);
@@ -26,8 +22,7 @@ export function stepper(element) {
     less.disabled = value <= min;
     more.disabled = value >= max;
   };
-  element.setAttribute("role", "group");
-  element.setAttribute("aria-label", name);
+  filled(element, { role: "group", "aria-label": name });
   element.replaceChildren(less, make("span", "stepper-name", {}, make("span", "", {}, name), figure), more);
   const set = bind(element, address, draw);
 }

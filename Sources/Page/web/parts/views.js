@@ -1,16 +1,15 @@
 // The views of a page, of which a small screen shows one at a time.
 
-import { make } from "./make.js";
+import { makeButton } from "./make.js";
 
 /** Makes a button for each of a group's data-views, and shows the first; show(view) shows another. */
 export function setUpViews(group, show) {
   const names = group.dataset.views.split(" ");
-  const buttons = names.map((name) => make("button", "", { type: "button", "data-view": name }, name[0].toUpperCase() + name.slice(1)));
+  const buttons = names.map((name) => makeButton("", { "data-view": name }, () => turn(name), name[0].toUpperCase() + name.slice(1)));
   const turn = (view) => {
     show(view);
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.view === view));
   };
-  for (const button of buttons) button.addEventListener("click", () => turn(button.dataset.view));
   group.replaceChildren(...buttons);
   turn(names[0]);
 }
