@@ -150,35 +150,30 @@ package struct Message {
 }
 
 /// The reason why bytes aren't an OSC packet.
-package enum MalformedPacket: Error, Equatable, CustomStringConvertible {
-  case empty
-  case noAddress
-  case odd(Int)
-  case unterminated
-  case notUTF8
-  case noTags
-  case unknownTag(UInt8)
-  case short
-  case excess(Int)
-  case unbalanced
-  case deep
-  case badBundle
+package struct MalformedPacket: Error, Equatable, CustomStringConvertible {
+  package let description: String
 
-  package var description: String {
-    switch self {
-    case .empty: "the packet is empty"
-    case .noAddress: "it starts with neither / nor #bundle"
-    case .odd(let count): "its length, \(count), is not a multiple of 4"
-    case .unterminated: "a string in it has no end"
-    case .notUTF8: "a string in it is not UTF-8"
-    case .noTags: "the type tags don't start with a comma"
-    case .unknownTag(let tag):
-      "type tag \(tag >= 32 && tag < 127 ? "'\(UnicodeScalar(tag))'" : "\(tag)") is unknown"
-    case .short: "it is shorter than its arguments"
-    case .excess(let count): "\(count) bytes follow its arguments"
-    case .unbalanced: "the brackets in its type tags don't match"
-    case .deep: "its bundles are nested more than \(Packet.deepestBundle) deep"
-    case .badBundle: "an element's size exceeds its bundle"
-    }
+  package static let noAddress = Self(description: "it starts with neither / nor #bundle")
+  package static let notUTF8 = Self(description: "a string in it is not UTF-8")
+  package static let noTags = Self(description: "the type tags don't start with a comma")
+  package static let unterminated = Self(description: "a string in it has no end")
+  package static let short = Self(description: "it is shorter than its arguments")
+  package static let unbalanced = Self(description: "the brackets in its type tags don't match")
+  package static let badBundle = Self(description: "an element's size exceeds its bundle")
+  package static let empty = Self(description: "the packet is empty")
+  package static let deep = Self(
+    description: "its bundles are nested more than \(Packet.deepestBundle) deep")
+
+  package static func odd(_ count: Int) -> Self {
+    Self(description: "its length, \(count), is not a multiple of 4")
+  }
+
+  package static func unknownTag(_ tag: UInt8) -> Self {
+    let shown = tag >= 32 && tag < 127 ? "'\(UnicodeScalar(tag))'" : "\(tag)"
+    return Self(description: "type tag \(shown) is unknown")
+  }
+
+  package static func excess(_ count: Int) -> Self {
+    Self(description: "\(count) bytes follow its arguments")
   }
 }
