@@ -9,17 +9,14 @@ final class ReplySender {
   /// The counters for `/status`.
   var counters = Counters()
   private let table: AddressTable
-  private var doors: [Door] = []
+  // Weak references, by the number of the server.
+  private var outlets: [() -> (any Outlet)?] = []
   private var repliesLeft = mostReplies
   // The maximum size of all replies to one packet, since a single reply can fill a datagram.
   private static let mostReplyBytes = 1 << 20
   private var replyBytesLeft = mostReplyBytes
   // The indices of the addresses whose values were sent to new subscriptions of this packet.
   private var sentInitially: Set<Int> = []
-
-  private struct Door {
-    weak var outlet: (any Outlet)?
-  }
 
   init(_ table: AddressTable) {
     self.table = table
@@ -29,8 +26,8 @@ final class ReplySender {
 
   /// Registers an outlet, and returns its number for use in `Client`.
   func open(_ outlet: any Outlet) -> Int {
-    doors.append(Door(outlet: outlet))
-    return doors.count - 1
+    outlets.append { [weak outlet] in outlet }
+    return outlets.count - 1
   }
 
   // MARK: - Replies
@@ -127,7 +124,7 @@ final class ReplySender {
 
   /// Sends a packet to a target.
   func send(_ packet: [UInt8], to target: Client) {
-    guard doors.indices.contains(target.door) else { return }
-    doors[target.door].outlet?.send(packet, to: target)
+    guard outlets.indices.contains(target.door) else { return }
+    outlets[target.door]()?.send(packet, to: target)
   }
 }

@@ -27,11 +27,8 @@ final class CaptureRuns {
     var id = ""
   }
 
-  private struct Known {
-    weak var ring: CaptureRing?
-  }
-
-  private var known: [Known] = []
+  // Weak references to all rings.
+  private var known: [() -> CaptureRing?] = []
   var entries: [Entry] = []
   /// The last capture started, until it has ended.
   ///
@@ -81,14 +78,14 @@ final class CaptureRuns {
     guard let home else {
       throw Refusal(.state, "captures need a data directory")
     }
-    known.removeAll { $0.ring == nil }
+    known.removeAll { $0() == nil }
     guard known.count < Self.most else {
       throw Refusal(
         .busy, "\(known.count) captures are already planned or being finished; try again later")
     }
     let wake = try refusing("can't start the capture: ") { () throws(SystemError) in try Signal() }
     let preparation = Preparation(ring: CaptureRing(rate: rate), home: home, wake: wake)
-    known.append(Known(ring: preparation.ring))
+    known.append { [weak ring = preparation.ring] in ring }
     return preparation
   }
 

@@ -24,7 +24,7 @@ extension Fingerboard {
   ///
   /// A finger without a note is not an error, since the layout can have changed under the finger.
   func endNote(_ finger: Finger, _ request: Request, into plan: inout Plan) {
-    let taken = gridState.held.remove(finger) { isOf($0.client, request.client) }
+    let taken = gridState.held.remove(finger.number) { isOf($0.client, request.client) }
     // Not before a scheduled start.
     plan.add(ends(of: taken, at: request.due), from: request.origin)
   }

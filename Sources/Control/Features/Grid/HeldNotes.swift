@@ -61,12 +61,8 @@ struct HeldNotes {
     return taken.sorted { $0.number < $1.number }
   }
 
-  /// Removes the notes on a finger that match a predicate.
-  mutating func remove(_ finger: Finger, _ isMeant: (Note) -> Bool) -> [Note] {
-    remove(finger.number, isMeant)
-  }
-
-  private mutating func remove(_ finger: UInt16, _ isMeant: (Note) -> Bool) -> [Note] {
+  /// Removes the notes on the finger of a number that match a predicate.
+  mutating func remove(_ finger: UInt16, _ isMeant: (Note) -> Bool) -> [Note] {
     guard let taken = byFinger[finger]?.filter(isMeant), !taken.isEmpty else { return [] }
     byFinger[finger]?.removeAll(where: isMeant)
     if byFinger[finger]?.isEmpty == true { byFinger[finger] = nil }

@@ -20,7 +20,7 @@ final class Phrases: Feature {
   // The memory in the audio thread.
   private var memory: PhraseMemory?
   // Memories on their way there; nil once the command was refused.
-  private var waiting: [Weak] = []
+  private var waiting: [() -> PhraseMemory?] = []
   private var naming: PhraseNames?
   // The name of each recorded event; nil for note ends.
   private var named: [String?] = []
@@ -33,7 +33,7 @@ final class Phrases: Feature {
 
   /// A command that starts recording in the current key.
   private func record() throws(Refusal) -> PlannedCommand {
-    waiting.removeAll { $0.memory == nil || $0.memory === self.memory }
+    waiting.removeAll { $0() == nil || $0() === self.memory }
     guard waiting.count < Self.mostWaiting else {
       throw Refusal(
         .busy,
@@ -41,17 +41,13 @@ final class Phrases: Feature {
     }
     let gridState = context[Fingerboard.self].gridState
     let memory = PhraseMemory(mostTouches: Self.mostTouches, seconds: Self.longest)
-    waiting.append(Weak(memory: memory))
+    waiting.append { [weak memory] in memory }
     return PlannedCommand(
       action: .recordPhrase(memory.pointer),
       whenDone: { [weak self] in
         // The previous phrase is no longer read.
         self?.start(memory, gridState)
       })
-  }
-
-  private struct Weak {
-    weak var memory: PhraseMemory?
   }
 
   private func start(_ memory: PhraseMemory, _ gridState: GridState) {
