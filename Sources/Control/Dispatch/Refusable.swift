@@ -35,6 +35,13 @@ func refusing<Value: ~Copyable, Fault: Refusable>(
   }
 }
 
+/// Runs `body`, and completes with the refusal that it throws.
+func completing<Value>(
+  _ ending: (Result<Value, Refusal>) -> Void, _ body: () throws(Refusal) -> Void
+) {
+  do throws(Refusal) { try body() } catch { ending(.failure(error)) }
+}
+
 extension Refusal: Refusable {
   var refusalCode: Code { code }
 }

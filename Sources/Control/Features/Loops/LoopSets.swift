@@ -216,11 +216,9 @@ final class LoopSets {
       }
       load(loops.dropFirst(), fault, named: name, for: request)
     }
-    do throws(Refusal) {
+    completing(goOn) { () throws(Refusal) in
       try context[Takes.self].load(
         loop.take, loop: loop.number - 1, for: "/loop/\(loop.number)/load", then: goOn)
-    } catch {
-      goOn(.failure(error))
     }
   }
 

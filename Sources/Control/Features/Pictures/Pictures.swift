@@ -156,7 +156,7 @@ final class Pictures: Feature {
     _ found: Result<FetchedPicture, Refusal>, for former: Take,
     then ending: @escaping (Result<(Take, PictureCredit), Refusal>) -> Void
   ) {
-    do throws(Refusal) {
+    completing(ending) { () throws(Refusal) in
       let picture = try found.get()
       try context[Takes.self].library().file { library throws(LibraryFault) in
         guard try library.take(former.id).species == former.species else { return nil }
@@ -172,8 +172,6 @@ final class Pictures: Feature {
             return (take, picture.credit)
           })
       }
-    } catch {
-      ending(.failure(error))
     }
   }
 

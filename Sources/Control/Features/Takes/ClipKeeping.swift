@@ -22,10 +22,8 @@ extension Takes {
     let workers = try library()
     try clips.copy(loop: loop, for: path) { [weak self] outcome in
       guard let self else { return }
-      do throws(Refusal) {
+      completing(ending) { () throws(Refusal) in
         try write(try outcome.get(), of: loop, titled: title, to: workers, then: ending)
-      } catch {
-        ending(.failure(error))
       }
     }
   }
@@ -106,7 +104,7 @@ extension Takes {
         rate: transfer.sampleRate)
     } then: { [weak self] outcome in
       guard let self else { return }
-      do throws(Refusal) {
+      completing(ending) { () throws(Refusal) in
         let clip = try outcome.get()
         transfer.setProperties(of: clip.part)
         try clips.load(transit, ClipOrigin(clip.take), loop: loop, for: path) {
@@ -117,8 +115,6 @@ extension Takes {
         } then: {
           ending($0.map { clip.take })
         }
-      } catch {
-        ending(.failure(error))
       }
     }
   }

@@ -98,11 +98,9 @@ final class Clips {
       ending(.success(()))
     } whenRefused: { [weak self] refusal in
       guard let self else { return }
-      do throws(Refusal) {
+      completing(ending) { () throws(Refusal) in
         if case .otherRate = refusal, try again() { return }
         throw context[Loops.self].refusal(refusal, to: path, of: loop)
-      } catch {
-        ending(.failure(error))
       }
     }
     try context.submit([command], path: path)

@@ -30,8 +30,8 @@ extension Node {
   package func findTake(
     _ id: String, then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
   ) {
-    onTakes(ending) { workers, ending throws(Refusal) in
-      try workers.list(
+    completing(ending) { () throws(Refusal) in
+      try context[Takes.self].library().list(
         { library throws(LibraryFault) in TakeFilePaths(try library.take(id), library) },
         then: ending)
     }
@@ -61,8 +61,8 @@ extension Node {
     _ id: String, to path: String,
     then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
   ) {
-    onTakes(ending) { workers, ending throws(Refusal) in
-      try workers.file(
+    completing(ending) { () throws(Refusal) in
+      try context[Takes.self].library().file(
         { library throws(LibraryFault) in
           let take = try library.take(id)
           try library.export(take.id, to: path)
@@ -76,8 +76,8 @@ extension Node {
     _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Take
   ) {
     let takes = context[Takes.self]
-    onTakes(ending) { workers, ending throws(Refusal) in
-      try workers.file(
+    completing(ending) { () throws(Refusal) in
+      try takes.library().file(
         { library throws(LibraryFault) in
           let take = try work(library)
           return (take, TakeFilePaths(take, library))
@@ -86,18 +86,6 @@ extension Node {
           if case .success(let (take, _)) = outcome { takes.announce(take) }
           ending(outcome.map(\.1))
         })
-    }
-  }
-
-  private func onTakes(
-    _ ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void,
-    _ start: (TakeWorkers, @escaping (Result<TakeFilePaths, Refusal>) -> Void) throws(Refusal) ->
-      Void
-  ) {
-    do throws(Refusal) {
-      try start(try context[Takes.self].library(), ending)
-    } catch {
-      ending(.failure(error))
     }
   }
 }
