@@ -53,9 +53,7 @@ package final class StateKeeper {
 
   /// Writes what is due.
   func poll(_ now: Double) -> Int? {
-    let stateDue = stateWriter.poll(now, state: { state.text }) { [self] refusal in
-      replySender.report(refusal, of: "", to: nil)
-    }
+    let stateDue = stateWriter.poll(now) { state.text }
     let settingsDue = settingsWriter.poll(now, to: store, whenUnsaved: reportUnsaved)
     return [stateDue, settingsDue].compactMap { $0 }.min()
   }
@@ -181,18 +179,17 @@ package final class StateKeeper {
     in file: StateFile, holding written: NodeState?, forgetsFormer: Bool = false,
     _ say: @escaping (String) -> Void
   ) {
-    stateWriter.start(file, holding: written?.text, say: say)
-    if forgetsFormer { save() }
+    stateWriter.start(file, holding: written?.text) { [unowned self] refusal in
+      say(refusal.message)
+      replySender.report(refusal, of: "", to: nil)
+    }
+    if forgetsFormer { stateWriter.write(state.text) }
   }
 
   /// Writes the state and pending settings immediately.
   package func saveState() {
-    save()
+    stateWriter.write(state.text)
     settingsWriter.isUrgent = true
-  }
-
-  private func save() {
-    stateWriter.write(state.text) { [self] refusal in replySender.report(refusal, of: "", to: nil) }
   }
 
   /// The connections of the node's ports.

@@ -10,7 +10,8 @@ final class StateWriter {
   private static let busyMilliseconds = 2
 
   private var file: StateFile?
-  private var say: ((String) -> Void)?
+  // Called with the first error of a series.
+  private var report: (Refusal) -> Void = { _ in }
   private let worker = Worker("state")
   private var due: Double?
   // The start of the current run of changes, and the time of the last write.
@@ -24,10 +25,14 @@ final class StateWriter {
   var isWriting: Bool { worker.count > 0 }
 
   /// Starts persisting the state in a file with this content.
-  func start(_ file: StateFile, holding written: String?, say: @escaping (String) -> Void) {
+  ///
+  /// Calls `report` with the first error of a series.
+  func start(
+    _ file: StateFile, holding written: String?, report: @escaping (Refusal) -> Void
+  ) {
     self.file = file
     self.written = written
-    self.say = say
+    self.report = report
   }
 
   /// Schedules a write.
@@ -38,22 +43,18 @@ final class StateWriter {
   }
 
   /// Writes the state when due.
-  ///
-  /// Calls `report` with the first error of a series.
-  func poll(
-    _ now: Double, state: () -> String, report: @escaping (Refusal) -> Void
-  ) -> Int? {
+  func poll(_ now: Double, state: () -> String) -> Int? {
     worker.deliver()
     if let due, now >= due, !isWriting {
       wroteAt = now
-      write(state(), report: report)
+      write(state())
     }
     if isWriting { return Self.busyMilliseconds }
     return due.map { max(1, Int(($0 - now) / 1000)) }
   }
 
   /// Writes a state, unless the file already holds it.
-  func write(_ text: String, report: @escaping (Refusal) -> Void) {
+  func write(_ text: String) {
     due = nil
     guard let file else { return }
     guard isWriting || text != written else { return }
@@ -68,7 +69,6 @@ final class StateWriter {
         // The next change retries. Further errors are not reported until a write succeeds.
         guard !isFaultReported else { return }
         isFaultReported = true
-        say?(refusal.message)
         report(refusal)
       }
     }

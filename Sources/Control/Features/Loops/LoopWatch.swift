@@ -38,34 +38,32 @@ struct LoopWatch {
   mutating func poll(_ shared: Shared, _ now: Double) -> Changes {
     let reading = shared.loops[index].state.read()
     defer { last = reading }
-    var changes = Changes()
+    var changes = followPeaks(shared, now)
     let isMoving = reading.state.isPlaying || reading.state == .recording
     if let last, !reading.isLike(last) { changes.isState = true }
     if reading.position != last?.position, !isMoving || now >= nextPosition {
       nextPosition = now + Self.positionPeriod
       changes.isPosition = true
     }
-    let former = peaks
-    changes.due = followPeaks(shared, now)
-    changes.isPicture = former != peaks
     if isMoving || reading.pending != nil { changes.due = Self.busyMilliseconds }
     return changes
   }
 
   /// Reads the latest peaks.
-  ///
-  /// Returns the delay until the next poll in milliseconds.
-  @discardableResult
-  mutating func followPeaks(_ shared: Shared, _ now: Double) -> Int? {
-    let isBehind = shared.loops[index].peaks.isBehind
-    guard shared.loops[index].peaks.count != picture else {
-      return isBehind ? Self.busyMilliseconds : nil
+  mutating func followPeaks(_ shared: Shared, _ now: Double) -> Changes {
+    var changes = Changes()
+    if shared.loops[index].peaks.isBehind { changes.due = Self.busyMilliseconds }
+    guard shared.loops[index].peaks.count != picture else { return changes }
+    guard now >= nextPicture else {
+      changes.due = max(1, Int(((nextPicture - now) / 1000).rounded(.up)))
+      return changes
     }
-    guard now >= nextPicture else { return max(1, Int(((nextPicture - now) / 1000).rounded(.up))) }
     nextPicture = now + Self.picturePeriod
     picture = shared.loops[index].peaks.count
+    let former = peaks
     peaks = shared.loops[index].peaks.read()
-    return isBehind ? Self.busyMilliseconds : nil
+    changes.isPicture = peaks != former
+    return changes
   }
 }
 

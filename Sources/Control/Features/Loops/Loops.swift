@@ -52,11 +52,7 @@ final class Loops: Feature {
 
   /// The peaks of a loop.
   func peaks(_ index: Int) -> [Argument] {
-    var changes = LoopWatch.Changes()
-    let former = watches[index].peaks
-    watches[index].followPeaks(context.shared, context.now())
-    changes.isPicture = watches[index].peaks != former
-    report(changes, of: index)
+    report(watches[index].followPeaks(context.shared, context.now()), of: index)
     return watches[index].peaks.map(Argument.float)
   }
 
