@@ -20,7 +20,7 @@ final class Context {
   var name: String
   let setup: Setup
   let soundServer: any SoundServer
-  private unowned let dispatcher: Dispatcher
+  unowned let dispatcher: Dispatcher
 
   init(name: String, setup: Setup, soundServer: any SoundServer, dispatcher: Dispatcher) {
     self.name = name
@@ -33,6 +33,12 @@ final class Context {
 
   var table: AddressTable { dispatcher.table }
 
+  /// The output to clients.
+  var replySender: ReplySender { dispatcher.replySender }
+
+  /// The input of the engine.
+  var sender: CommandSender { dispatcher.sender }
+
   /// The persisted state.
   var keeper: StateKeeper { dispatcher.keeper }
 
@@ -40,17 +46,12 @@ final class Context {
   func now() -> Double { dispatcher.now() }
 
   private var features: Features { dispatcher.features }
-  private var replySender: ReplySender { dispatcher.replySender }
-  private var sender: CommandSender { dispatcher.sender }
 
   /// Another feature of the node.
   subscript<Wanted: Feature>(wanted: Wanted.Type) -> Wanted { features[wanted] }
 
   /// All features of the node.
   var allFeatures: [any Feature] { features.all }
-
-  /// Registers a listener for the sender of each packet.
-  func onPacket(_ listener: @escaping (Client) -> Void) { dispatcher.onPacket(listener) }
 
   // MARK: - Audio thread
 
@@ -93,28 +94,7 @@ final class Context {
     try dispatcher.perform(path, arguments, at: due)
   }
 
-  /// Returns the commands that an internal message would send now; nil if it is refused or has other
-  /// effects.
-  func planned(_ path: String, _ arguments: [Argument]) -> [PlannedCommand]? {
-    dispatcher.planned(path, arguments)
-  }
-
-  /// Returns the pedal events since the last call.
-  func takePresses() -> [PressNews] { sender.takePresses() }
-
-  /// The refusal of an unknown address.
-  func unknown(_ path: String) -> Refusal { dispatcher.unknown(path) }
-
   // MARK: - Clients
-
-  /// The counters for `/status`.
-  var counters: Counters {
-    get { replySender.counters }
-    set { replySender.counters = newValue }
-  }
-
-  /// Whether the reply budget of this packet is left.
-  var hasRepliesLeft: Bool { replySender.hasRepliesLeft }
 
   /// The subscriptions of all clients, and their updates.
   var notifier: ChangeNotifier { replySender.notifier }
@@ -154,9 +134,6 @@ final class Context {
       for target in targets { replySender.send(packet, to: target) }
     }
   }
-
-  /// Reports an error to the origin of a message.
-  func refuse(_ refusal: Refusal, to origin: Origin) { replySender.refuse(refusal, to: origin) }
 
   /// Sends an event to its subscribers.
   func announce(_ event: Event, _ values: [Argument]) { replySender.announce(event, values) }

@@ -99,7 +99,7 @@ package final class Captures: Feature {
   }
 
   private func report(_ fault: Refusal, of entry: CaptureRuns.Entry) {
-    context.counters.captureFaults += 1
+    context.replySender.counters.captureFaults += 1
     context.report(fault, of: Self.on, to: entry.starter?.client)
   }
 

@@ -74,7 +74,7 @@ final class ClientsFeature: Feature {
 
   fileprivate func listAddresses(_ request: Request) {
     // Many queries in a packet must not cost more than their replies.
-    guard context.hasRepliesLeft else { return }
+    guard context.replySender.hasRepliesLeft else { return }
     let pattern = request.text(0).map { Pattern($0) }
     let addresses = context.table.addresses.filter { pattern?.covers($0.path) ?? true }
     request.answer(addresses, Self.address, end: Self.endOfAddresses) { address in

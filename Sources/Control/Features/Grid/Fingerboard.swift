@@ -13,7 +13,7 @@ final class Fingerboard: Feature {
 
   init(_ context: Context) {
     self.context = context
-    context.onPacket { [unowned self] client in
+    context.dispatcher.onPacket { [unowned self] client in
       gridState.held.renew(client, now: context.now)
     }
   }

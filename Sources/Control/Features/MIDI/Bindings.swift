@@ -274,7 +274,7 @@ final class Bindings {
     if areMapsBehind { update() }
     guard learning != nil || !all.isEmpty else {
       // Drops events of removed bindings.
-      _ = context.takePresses()
+      _ = context.sender.takePresses()
       return nil
     }
     if follow() { busyUntil = now + Self.busyMicroseconds }
@@ -291,7 +291,7 @@ final class Bindings {
     let handler = PressHandler(context: context)
     // Movements first, so that the movement that was mapped is known.
     let moved = context.shared.controllers.takeMoved()
-    let news = context.takePresses()
+    let news = context.sender.takePresses()
     var learnt: (controller: Int, value: Int)?
     for item in news {
       switch item.kind {

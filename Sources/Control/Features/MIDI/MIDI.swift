@@ -101,7 +101,7 @@ package final class MIDI: Feature {
 
   private func resolve(_ wanted: String) throws(Refusal) -> (address: Address, path: String) {
     guard let (address, path) = context.table.bindable(wanted) else {
-      guard context.table[wanted] != nil else { throw context.unknown(wanted) }
+      guard context.table[wanted] != nil else { throw context.dispatcher.unknown(wanted) }
       throw Refusal(.type, "\(wanted) is a template; use an address such as /grid/1/3")
     }
     return (address, path)

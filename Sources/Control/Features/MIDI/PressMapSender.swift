@@ -109,7 +109,7 @@ final class PressMapSender {
   }
 
   private func command(_ path: String, _ arguments: [Argument]) -> Command.Action? {
-    guard let planned = context.planned(path, arguments), planned.count == 1,
+    guard let planned = context.dispatcher.planned(path, arguments), planned.count == 1,
       planned[0].whenDone == nil, planned[0].whenTaken == nil, planned[0].action.canBeBound
     else { return nil }
     return planned[0].action

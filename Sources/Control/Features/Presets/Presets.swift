@@ -71,7 +71,7 @@ package final class Presets: Feature {
 
   private func action(of setting: Preset.Setting) throws(Refusal) -> Command.Action {
     guard let address = context.table[setting.address] else {
-      throw context.unknown(setting.address)
+      throw context.dispatcher.unknown(setting.address)
     }
     guard let parameter = address.parameter else {
       throw Refusal(.type, "\(setting.address): no value that can be set")

@@ -116,7 +116,7 @@ final class SongPlayback {
   }
 
   private func refuse(_ refusal: Refusal, _ request: Request?, else listener: Client? = nil) {
-    context.refuse(
+    context.replySender.refuse(
       refusal,
       to: Origin(path: request?.path ?? Songs.play, client: request?.client ?? listener))
   }

@@ -16,6 +16,7 @@ final class Status: Feature {
 
   private var seconds: Float { Float(uptime) }
   private var server: SoundServerStatus { context.soundServer.status }
+  private var counters: Counters { context.replySender.counters }
   private var serverState: String { server.isRunning ? "running" : "gone" }
 
   static let addresses: [Address] =
@@ -39,21 +40,21 @@ final class Status: Feature {
     Part("clients", \.context.subscriberCount, "Number of subscribers"),
     Part("server", \.serverState, "State of the sound server: running or gone"),
     Part("xrun", \.server.longestXrun, unit: "µs", "Longest xrun"),
-    Part("messages", \.context.counters.messages, isAnnounced: false, "Messages received"),
-    Part("errors", \.context.counters.errors, "Messages answered with /error"),
-    Part("malformed", \.context.counters.malformed, "Malformed packets"),
+    Part("messages", \.counters.messages, isAnnounced: false, "Messages received"),
+    Part("errors", \.counters.errors, "Messages answered with /error"),
+    Part("malformed", \.counters.malformed, "Malformed packets"),
     Part(
-      "refused", \.context.counters.refused,
+      "refused", \.counters.refused,
       "Bundles refused because too many commands were pending"),
     Part("late", \.context.shared.lateCount, "Timed changes that arrived late"),
     Part(
-      "denied", \.context.counters.denied,
+      "denied", \.counters.denied,
       "Packets and connections from addresses that are not allowed"),
-    Part("dropped", \.context.counters.dropped, "Connections closed because of invalid input"),
+    Part("dropped", \.counters.dropped, "Connections closed because of invalid input"),
     Part(
       "nan", \.context.shared.nonFiniteCount, unit: "samples",
       "NaN or infinite samples, which were silenced"),
-    Part("captureFaults", \.context.counters.captureFaults, "Captures ended by a disk error"),
+    Part("captureFaults", \.counters.captureFaults, "Captures ended by a disk error"),
     Part(
       "voices", \.context.shared.voiceCount, isAnnounced: false,
       "Sounding voices of the grid, including those fading out"),
