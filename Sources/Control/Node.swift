@@ -53,9 +53,6 @@ package final class Node {
 
   func setHomeOfBoard(_ home: String) { homePlace.withLock { $0 = home } }
 
-  /// A random number that differs at each start.
-  package var engineID: Int32 { context[ClientsFeature.self].engineID }
-
   /// Whether the node received /quit.
   package var isQuitting: Bool { context[ClientsFeature.self].isQuitting }
 
@@ -72,9 +69,6 @@ package final class Node {
         $0.isWriting || $0.workers.contains { $0.isAwaited && $0.count > 0 }
       }
   }
-
-  /// Time since the start, in seconds.
-  package var uptime: Double { context[Status.self].uptime }
 
   /// A feature of the node.
   package subscript<Feature>(feature: Feature.Type) -> Feature { features[feature] }

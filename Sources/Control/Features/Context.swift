@@ -107,9 +107,6 @@ final class Context {
     }
   }
 
-  /// The number of subscribers.
-  var subscriberCount: Int { notifier.subscriptions.count }
-
   /// The current values of an address; nil if it has none.
   func values(of address: Address) -> [Argument]? { notifier.read(address) }
 

@@ -119,15 +119,12 @@ package struct AddressTable: Sendable {
     index(of: path).map { addresses[$0] }
   }
 
-  /// Returns the index of the first address that sets a parameter.
-  package func index(of parameter: Parameter) -> Int? { byParameter[parameter.number].first }
-
   /// Returns the indices of all addresses that set a parameter.
   func indices(of parameter: Parameter) -> [Int] { byParameter[parameter.number] }
 
   /// Returns the first address that sets a parameter.
   package func address(of parameter: Parameter) -> Address? {
-    index(of: parameter).map { addresses[$0] }
+    byParameter[parameter.number].first.map { addresses[$0] }
   }
 
   /// Returns the indices of all names of an address: its own and those of its aliases.

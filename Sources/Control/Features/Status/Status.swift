@@ -12,9 +12,7 @@ final class Status: Feature {
   }
 
   /// Time since the start, in seconds.
-  var uptime: Double { (context.now() - start) / 1e6 }
-
-  private var seconds: Float { Float(uptime) }
+  private var uptime: Float { Float((context.now() - start) / 1e6) }
   private var server: SoundServerStatus { context.soundServer.status }
   private var counters: Counters { context.replySender.counters }
   private var serverState: String { server.isRunning ? "running" : "gone" }
@@ -36,8 +34,8 @@ final class Status: Feature {
     Part("block", \.server.block, unit: "frames", "Buffer size"),
     Part("load", \.server.load, unit: "%", isAnnounced: false, "DSP load of the sound server"),
     Part("xruns", \.server.xruns, "Xruns since the start"),
-    Part("uptime", \.seconds, unit: "s", isAnnounced: false, "Time since the start"),
-    Part("clients", \.context.subscriberCount, "Number of subscribers"),
+    Part("uptime", \.uptime, unit: "s", isAnnounced: false, "Time since the start"),
+    Part("clients", \.context.notifier.subscriptions.count, "Number of subscribers"),
     Part("server", \.serverState, "State of the sound server: running or gone"),
     Part("xrun", \.server.longestXrun, unit: "µs", "Longest xrun"),
     Part("messages", \.counters.messages, isAnnounced: false, "Messages received"),

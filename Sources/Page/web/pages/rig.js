@@ -207,14 +207,12 @@ function setUpServer() {
     find("#load").textContent = load.toFixed(load < 10 ? 1 : 0) + " %";
     find("#load-bar").style.transform = `scaleX(${Math.min(1, load / 100)})`;
   });
-  watch("/status/xruns", (count) => {
-    find("#xruns").textContent = String(count);
-    find("#xruns").classList.toggle("some", count > 0);
-  });
-  watch("/status/server", (state) => {
-    find("#server").textContent = state;
-    find("#server").classList.toggle("some", state !== "running");
-  });
+  for (const [id, isBad] of [["xruns", (count) => count > 0], ["server", (state) => state !== "running"]]) {
+    watch(`/status/${id}`, (value) => {
+      find(`#${id}`).textContent = String(value);
+      find(`#${id}`).classList.toggle("some", isBad(value));
+    });
+  }
 }
 
 function uptime(seconds) {
