@@ -68,10 +68,8 @@ enum WatchCommand {
   }
 
   private static func turn(_ node: WatchedNode, until isDone: () -> Bool, deadline: Double) {
-    let loop = EventLoop()
-    if let socket = node.socket { loop.watch(socket) {} }
     while !isDone(), HostTime.steady < deadline {
-      loop.turn(milliseconds: min(node.look(), 20))
+      node.loop.turn(milliseconds: min(node.look(), 20))
     }
   }
 }

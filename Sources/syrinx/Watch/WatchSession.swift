@@ -13,7 +13,6 @@ final class WatchSession {
   private let node: WatchedNode
   private let screen = FullScreen(hasColor: Environment["NO_COLOR"] == nil)
   private let glyphs = Glyphs.ofTheTerminal
-  private let loop = EventLoop()
   private let signals: SystemSignals
   private let keyboard: Descriptor?
   private var keys = KeyReader()
@@ -38,11 +37,10 @@ final class WatchSession {
 
   /// Shows the node until it is stopped.
   func run() {
-    if let socket = node.socket { loop.watch(socket) {} }
-    loop.watch(signals.descriptor) { [unowned self] in
+    node.loop.watch(signals.descriptor) { [unowned self] in
       while let number = signals.next() { take(signal: number) }
     }
-    if let keyboard { loop.watch(keyboard) { [unowned self] in read(keyboard) } }
+    if let keyboard { node.loop.watch(keyboard) { [unowned self] in read(keyboard) } }
     screen.enter()
     defer { screen.leave() }
     while !wantsEnd {
@@ -54,7 +52,7 @@ final class WatchSession {
         nextFrame = now + Self.frameMicroseconds
         draw()
       }
-      loop.turn(milliseconds: min(due, max(1, Int((nextFrame - now) / 1e3))))
+      node.loop.turn(milliseconds: min(due, max(1, Int((nextFrame - now) / 1e3))))
     }
   }
 

@@ -20,10 +20,12 @@ final class WatchedNode {
   let place: String
   /// The picture of the node.
   private(set) var picture = NodePicture()
-  /// The descriptor that becomes readable when the node has sent something; nil without a connection.
-  var socket: Descriptor? { peer.socket?.descriptor }
+  /// The event loop that watches the connection to the node.
+  let loop = EventLoop()
 
   private let peer: OSCPeer
+  // The watched end of the connection, open until the loop has forgotten it.
+  private var watched: Descriptor?
   private var nextAsk = 0.0
   private var nextSubscribe = 0.0
   private var nextTakes = 0.0
@@ -79,7 +81,17 @@ final class WatchedNode {
         peer.send("/takes", .int32(0), .int32(Int32(NodePicture.mostTakes)))
       }
     }
+    followConnection()
     return max(1, Int((nextAsk - now) / 1e3))
+  }
+
+  /// Watches a new connection instead of a closed one, which would always be readable.
+  private func followConnection() {
+    let socket = peer.socket?.descriptor
+    guard socket !== watched else { return }
+    if let watched { loop.forget(watched) }
+    if let socket { loop.watch(socket) {} }
+    watched = socket
   }
 
   /// Unsubscribes from the node.

@@ -190,12 +190,13 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.hangLimit)
-    func `a lost node is reported, and shown again when it is back`() throws {
+    @Test(.hangLimit, arguments: ["", "osc.tcp://"])
+    func `a lost node is reported, and shown again when it is back`(scheme: String) throws {
       let server = try JackServer()
       let first = try NodeProcess(server: server)
       let port = first.port
-      let terminal = try PseudoTerminal(["watch", "--to", Self.place(first), "--seconds", "60"])
+      let terminal = try PseudoTerminal(
+        ["watch", "--to", scheme + Self.place(first), "--seconds", "60"])
       #expect(terminal.shows("server running"))
       first.kill()
       #expect(terminal.shows("no reply from 127.0.0.1:\(port) for"))
