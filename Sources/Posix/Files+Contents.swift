@@ -36,8 +36,11 @@ extension Files {
   /// Lists the non-hidden names in a folder, unsorted.
   ///
   /// Empty if it can't be read.
-  package static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
+  package static func names(in folder: String) -> [String] { (try? list(folder)) ?? [] }
+
+  /// Lists the non-hidden names in a folder, unsorted.
+  package static func list(_ folder: String) throws(SystemError) -> [String] {
+    guard let stream = opendir(folder) else { throw SystemError(folder) }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
@@ -61,10 +64,15 @@ extension Files {
     try keepFolder(of: path)
   }
 
+  /// Returns the path of the folder that contains a path.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Makes the directory entries of a path's folder durable.
   static func keepFolder(of path: String) throws(SystemError) {
-    let slash = path.lastIndex(of: "/")
-    try keep(folder: slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
+    try keep(folder: folder(of: path))
   }
 
   /// Makes the directory entries of a folder durable.

@@ -41,13 +41,6 @@ extension Files {
     return String(terminated: path)
   }
 
-  /// Lists the non-hidden names in a folder, unsorted.
-  package static func list(_ folder: String) throws(SystemError) -> [String] {
-    guard let stream = opendir(folder) else { throw SystemError(folder) }
-    closedir(stream)
-    return names(in: folder)
-  }
-
   /// Returns the absolute path, with symbolic links resolved.
   package static func resolved(_ path: String) throws(SystemError) -> String {
     guard let text = realpath(path, nil) else { throw SystemError(path) }

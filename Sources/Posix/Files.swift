@@ -29,9 +29,7 @@ package enum Files {
   /// Leaves nothing behind.
   package static func tryFolder(_ path: String) throws(SystemError) {
     var nearest = path
-    while !exist(nearest), let slash = nearest.lastIndex(of: "/") {
-      nearest = slash == nearest.startIndex ? "/" : String(nearest[..<slash])
-    }
+    while !exist(nearest), nearest.contains("/") { nearest = folder(of: nearest) }
     // Permission bits are not enough: a file system can refuse for other reasons.
     let trial = "\(nearest)/.syrinx-\(getpid())"
     guard mkdir(trial, 0o700) == 0 else { throw SystemError(path) }

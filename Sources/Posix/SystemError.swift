@@ -32,7 +32,7 @@ package struct SystemError: Error, CustomStringConvertible {
 
 /// Returns the value of a system call, or throws what `fault` makes of its error.
 @discardableResult
-package func system<Value, Fault: Error>(
+package func system<Value: ~Copyable, Fault: Error>(
   _ value: @autoclosure () throws(SystemError) -> Value, or fault: (SystemError) -> Fault
 ) throws(Fault) -> Value {
   do throws(SystemError) { return try value() } catch { throw fault(error) }

@@ -40,12 +40,12 @@ package enum Thread {
 
 /// An event flag that threads can wait for.
 package final class Signal: Sendable {
-
-  private let descriptor: Descriptor
+  /// The descriptor, which is readable while the flag is set.
+  package let readable: Descriptor
 
   /// Creates a cleared flag.
   package init() throws(SystemError) {
-    descriptor = try Descriptor(px_eventfd(), orThrow: "eventfd")
+    readable = try Descriptor(px_eventfd(), orThrow: "eventfd")
   }
 
   /// Sets the flag, which wakes a current or the next waiter.
@@ -53,14 +53,14 @@ package final class Signal: Sendable {
   /// Any thread. Async-signal-safe.
   package func set() {
     var one: UInt64 = 1
-    _ = write(descriptor.number, &one, 8)
+    _ = write(readable.number, &one, 8)
   }
 
   /// Clears the flag, and returns whether it was set.
   @discardableResult
   package func clear() -> Bool {
     var count: UInt64 = 0
-    return read(descriptor.number, &count, 8) == 8
+    return read(readable.number, &count, 8) == 8
   }
 
   /// Waits up to `milliseconds` until the flag is set, and clears it.
@@ -68,11 +68,8 @@ package final class Signal: Sendable {
   /// Returns whether it was set.
   @discardableResult
   package func wait(milliseconds: Int) -> Bool {
-    var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    var entry = pollfd(fd: readable.number, events: Int16(POLLIN), revents: 0)
     _ = poll(&entry, 1, Int32(milliseconds))
     return clear()
   }
-
-  /// The descriptor, which is readable while the flag is set.
-  package var readable: Descriptor { descriptor }
 }

@@ -40,7 +40,7 @@ package struct SoundWriter: ~Copyable {
     let fileRate = format.rate(for: rate)
     let frames = RateConverter.frames(expectedFrames ?? 0, from: rate, to: fileRate)
     let container = try Self.container(for: path, format, samples, frames: frames)
-    let replacement = try Self.replacement(of: path)
+    let replacement = try system(try Replacement(of: path), or: Self.fault)
     let handle = try Self.open(
       replacement.descriptor, path, rate: fileRate, code: container | samples.code)
     self.path = path
@@ -67,10 +67,6 @@ package struct SoundWriter: ~Copyable {
     }
     // The same format with 64-bit lengths, which WAV readers support.
     return SF_FORMAT_RF64
-  }
-
-  private static func replacement(of path: String) throws(SoundFileError) -> Replacement {
-    do throws(SystemError) { return try Replacement(of: path) } catch { throw fault(error) }
   }
 
   private static func fault(_ error: SystemError) -> SoundFileError {

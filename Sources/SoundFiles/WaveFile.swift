@@ -27,8 +27,7 @@ package struct WaveFile: ~Copyable {
       guard use == .read || error.isMissing else { throw Self.cannotWrite(path, error.code) }
       throw SoundFileError(.missing, "can't read \(error)")
     }
-    var status = stat()
-    guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard Files.size(of: descriptor) != nil else {
       throw SoundFileError(.notSound, "\(path) is not a regular file")
     }
     if use == .begin { flock(descriptor.number, LOCK_EX | LOCK_NB) }
@@ -41,10 +40,7 @@ package struct WaveFile: ~Copyable {
   /// Returns false if another process has it.
   package func lock() -> Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 
-  package var length: Int {
-    var status = stat()
-    return fstat(descriptor.number, &status) == 0 ? Int(status.st_size) : 0
-  }
+  package var length: Int { Files.size(of: descriptor) ?? 0 }
 
   /// Reads bytes from an offset.
   ///

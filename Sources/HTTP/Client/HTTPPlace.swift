@@ -1,3 +1,5 @@
+internal import CCurl
+
 /// An absolute `http` or `https` URL.
 package struct HTTPPlace: Hashable, Sendable, CustomStringConvertible {
   /// The text of the URL.
@@ -58,12 +60,10 @@ package struct HTTPPlace: Hashable, Sendable, CustomStringConvertible {
 
   /// Percent-encodes a component of a path or query.
   package static func escaped(_ text: String) -> String {
-    text.utf8.map { byte in
-      switch byte {
-      case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        String(UnicodeScalar(byte))
-      default: "%" + Hexadecimal.text(of: [byte]).uppercased()
-      }
-    }.joined()
+    guard let escaped = curl_easy_escape(nil, text, Int32(text.utf8.count)) else {
+      preconditionFailure("no memory for libcurl")
+    }
+    defer { curl_free(escaped) }
+    return String(cString: escaped)
   }
 }

@@ -2,16 +2,7 @@ internal import CCrypto
 
 /// Base64 (RFC 4648).
 package enum Base64 {
-  private static let letters = Array(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
-  // The value of each character. Invalid characters have 255.
-  private static let numbers = {
-    var numbers = [UInt8](repeating: 255, count: 256)
-    for (number, letter) in letters.enumerated() { numbers[Int(letter)] = UInt8(number) }
-    return numbers
-  }()
-
   /// Encodes bytes.
   package static func text(of bytes: [UInt8]) -> String {
     // A zero byte follows.
@@ -24,39 +15,16 @@ package enum Base64 {
   ///
   /// Ignores line ends, accepts missing padding, and returns nil if it is invalid.
   package static func bytes(of text: String) -> [UInt8]? {
-    var text = text
-    return text.withUTF8 { text in
-      numbers.withUnsafeBufferPointer { numbers in
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3 + 3)
-        var (bits, count) = (0, 0)
-        var end = text.count
-        while end > 0, text[end - 1] == padding || isBlank(text[end - 1]) { end -= 1 }
-        for letter in text[..<end] {
-          let number = numbers[Int(letter)]
-          guard number < 64 else {
-            if isBlank(letter) { continue }
-            return nil
-          }
-          bits = (bits << 6 | Int(number)) & 0xFF_FFFF
-          count += 1
-          guard count & 3 == 0 else { continue }
-          bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
-          bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
-          bytes.append(UInt8(truncatingIfNeeded: bits))
-        }
-        switch count & 3 {
-        case 0: break
-        case 2: bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
-        case 3:
-          bytes.append(UInt8(truncatingIfNeeded: bits >> 10))
-          bytes.append(UInt8(truncatingIfNeeded: bits >> 2))
-        default: return nil
-        }
-        return bytes
-      }
+    var letters = text.utf8.filter { $0 != 10 && $0 != 13 }
+    while letters.last == padding { letters.removeLast() }
+    // A group of one letter has too few bits.
+    guard letters.count % 4 != 1, !letters.contains(padding) else { return nil }
+    let count = letters.count * 3 / 4
+    letters += repeatElement(padding, count: -letters.count & 3)
+    let bytes = [UInt8](unsafeUninitializedCapacity: letters.count / 4 * 3) { bytes, decoded in
+      decoded = max(0, Int(EVP_DecodeBlock(bytes.baseAddress, letters, Int32(letters.count))))
     }
+    // Fewer bytes: the text is invalid, or has blanks at its ends, which are skipped.
+    return bytes.count == letters.count / 4 * 3 ? Array(bytes.prefix(count)) : nil
   }
-
-  private static func isBlank(_ letter: UInt8) -> Bool { letter == 10 || letter == 13 }
 }

@@ -43,12 +43,12 @@ extension TakeLibrary {
     try removeImage(take.id)
     let file = CreditFile(
       picture.credit, bytes: picture.image.bytes.count, small: small?.ending ?? "")
-    try asLibrary { () throws(SystemError) in
-      if let small {
-        try Files.write(small.bytes, to: files.small(take.id, ending: small.ending))
-      }
-      try Files.write(file.text, to: files.credit(take.id))
+    if let small {
+      try system(
+        try Files.write(small.bytes, to: files.small(take.id, ending: small.ending)),
+        or: LibraryFault.init)
     }
+    try system(try Files.write(file.text, to: files.credit(take.id)), or: LibraryFault.init)
     do throws(LibraryFault) {
       return try putImage(take.id, picture.image.bytes, ending: picture.image.ending)
     } catch {

@@ -36,7 +36,7 @@ package struct HomeFile {
   ///
   /// Fails if it is longer than `limit` bytes.
   package func contents(atMost limit: Int) throws(LibraryFault) -> [UInt8] {
-    try asLibrary { () throws(SystemError) in try Files.contents(of: path, atMost: limit) }
+    try system(try Files.contents(of: path, atMost: limit), or: LibraryFault.init)
   }
 
   /// Resolves the name of a new file, and creates its folder if needed.
@@ -49,9 +49,7 @@ package struct HomeFile {
     try Self.check(parts.first ?? "", inside)
     for part in parts.dropLast() {
       let next = "\(folder)/\(part)"
-      if !Files.exist(next) {
-        try asLibrary { () throws(SystemError) in try Files.makeFolder(next) }
-      }
+      if !Files.exist(next) { try system(try Files.makeFolder(next), or: LibraryFault.init) }
       guard let real = Self.real(next), real.hasPrefix(root + "/") else {
         throw Self.leaves(name, home)
       }
@@ -124,9 +122,8 @@ extension TakeLibrary {
   package func setImage(_ id: String, copying path: String) throws(LibraryFault) -> Take {
     let name = path.split(separator: "/").last ?? ""
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
-    let bytes = try asLibrary { () throws(SystemError) in
-      try Files.contents(of: path, atMost: Self.mostImageBytes)
-    }
+    let bytes = try system(
+      try Files.contents(of: path, atMost: Self.mostImageBytes), or: LibraryFault.init)
     return try setImage(id, bytes, ending: ending)
   }
 }

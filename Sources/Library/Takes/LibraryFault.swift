@@ -77,8 +77,3 @@ func asLibrary<Result>(
 ) throws(LibraryFault) -> Result {
   do throws(SoundFileError) { return try body() } catch { throw LibraryFault(error) }
 }
-
-/// Rethrows a system error as a library fault.
-func asLibrary<Result>(_ body: () throws(SystemError) -> Result) throws(LibraryFault) -> Result {
-  do throws(SystemError) { return try body() } catch { throw LibraryFault(error) }
-}

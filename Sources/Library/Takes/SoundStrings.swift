@@ -3,20 +3,12 @@ package import SoundFiles
 
 /// The metadata strings of a sound file of any format, as far as libsndfile supports them.
 package struct SoundStrings: Equatable, Sendable {
-  /// The fields that libsndfile supports.
-  package enum Field: CaseIterable, Sendable {
-    case title, artist, comment, date, software, genre
-
-    fileprivate var code: Int32 {
-      switch self {
-      case .title: Int32(SF_STR_TITLE)
-      case .artist: Int32(SF_STR_ARTIST)
-      case .comment: Int32(SF_STR_COMMENT)
-      case .date: Int32(SF_STR_DATE)
-      case .software: Int32(SF_STR_SOFTWARE)
-      case .genre: Int32(SF_STR_GENRE)
-      }
-    }
+  /// The fields that libsndfile supports, by its codes: SF_STR_TITLE and so on.
+  package enum Field: Int32, CaseIterable, Sendable {
+    case title = 1
+    case software = 3
+    case artist, comment, date
+    case genre = 16
   }
 
   private var texts: [Field: String] = [:]
@@ -42,7 +34,7 @@ package struct SoundStrings: Equatable, Sendable {
     let handle = SoundHandle(pointer)
     var strings = SoundStrings()
     for field in Field.allCases {
-      guard let text = sf_get_string(handle.pointer, field.code) else { continue }
+      guard let text = sf_get_string(handle.pointer, field.rawValue) else { continue }
       strings[field] = String(cString: text)
     }
     return strings
@@ -52,6 +44,6 @@ package struct SoundStrings: Equatable, Sendable {
   ///
   /// Formats ignore those that they don't support.
   func write(to handle: OpaquePointer) {
-    for (field, text) in texts { sf_set_string(handle, field.code, text) }
+    for (field, text) in texts { sf_set_string(handle, field.rawValue, text) }
   }
 }

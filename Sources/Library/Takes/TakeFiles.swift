@@ -86,19 +86,16 @@ struct TakeFiles {
   // MARK: - Changes
 
   func makeFolders() throws(LibraryFault) {
-    try asLibrary { () throws(SystemError) in
-      if !Files.isFolder(trash) || access(folder, W_OK) != 0 { try Files.makeFolder(trash) }
-    }
+    if Files.isFolder(trash), access(folder, W_OK) == 0 { return }
+    try system(try Files.makeFolder(trash), or: LibraryFault.init)
   }
 
   /// Moves a file.
   ///
   /// Throws if the target exists.
   func move(_ path: String, to other: String) throws(LibraryFault) {
-    try asLibrary { () throws(SystemError) in
-      guard !Files.exist(other) else { throw SystemError(other, code: EEXIST) }
-      guard rename(path, other) == 0 else { throw SystemError(path) }
-    }
+    guard !Files.exist(other) else { throw LibraryFault(SystemError(other, code: EEXIST)) }
+    guard rename(path, other) == 0 else { throw LibraryFault(SystemError(path)) }
   }
 
   /// Moves a take, its image and the image's attribution and thumbnail to or from the trash.
@@ -131,17 +128,15 @@ struct TakeFiles {
       [path(take.id, inTrash: true)]
       + (take.image.isEmpty ? [] : [image(take.image, inTrash: true)])
       + besides(take.id, inTrash: true).map { image($0, inTrash: true) }
-    try asLibrary { () throws(SystemError) in
-      for path in paths {
-        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(path) }
-      }
+    for path in paths {
+      guard unlink(path) == 0 || errno == ENOENT else { throw LibraryFault(SystemError(path)) }
     }
   }
 
   /// Fsyncs both folders, so that renames are durable.
   func keepNames() throws(LibraryFault) {
-    try asLibrary { () throws(SystemError) in
-      for path in [folder, trash] { try Files.keep(folder: path) }
+    for path in [folder, trash] {
+      try system(try Files.keep(folder: path), or: LibraryFault.init)
     }
   }
 

@@ -75,9 +75,7 @@ extension TakeLibrary {
     guard TakeFiles.isImage(name, of: take.id) else {
       throw LibraryFault(.denied, "expected an image extension such as jpg or png; got \(ending)")
     }
-    try asLibrary { () throws(SystemError) in
-      try Files.write(bytes, to: files.image(name))
-    }
+    try system(try Files.write(bytes, to: files.image(name)), or: LibraryFault.init)
     let new: Take
     do throws(LibraryFault) {
       new = try edit(take.id, TakeChanges(image: name))

@@ -94,8 +94,7 @@ extension TakeLibrary {
     progress: (_ done: Double, _ total: Double?) -> Void = { (_, _) in }
   ) throws(LibraryFault) {
     let take = try take(id)
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = Files.folder(of: path)
     guard !Files.areSame(folder, files.folder), !Files.areSame(folder, files.trash) else {
       throw LibraryFault(.denied, "can't write \(path): it belongs to the library")
     }

@@ -42,11 +42,9 @@ extension TakeLibrary {
     let path = TakeFiles(home: home).database
     // The write-ahead log is moved first: an old database without its log must not pass for
     // complete, and a new database must not find it.
-    try asLibrary { () throws(SystemError) in
-      for part in ["-wal", "-shm", ""] {
-        guard rename(path + part, path + ".damaged" + part) == 0 || errno == ENOENT else {
-          throw SystemError(path + part)
-        }
+    for part in ["-wal", "-shm", ""] {
+      guard rename(path + part, path + ".damaged" + part) == 0 || errno == ENOENT else {
+        throw LibraryFault(SystemError(path + part))
       }
     }
     let library = try TakeLibrary(home: home)

@@ -41,5 +41,20 @@ import Testing
   ])
   func `Base64 matches the examples of its standard`(text: String, encoded: String) {
     #expect(Base64.text(of: Array(text.utf8)) == encoded)
+    #expect(Base64.bytes(of: encoded) == Array(text.utf8))
+  }
+
+  @Test(arguments: [
+    ("Zm9v\r\nYmFy\n", "foobar"), ("Zm8", "fo"), ("Zg", "f"), ("Zg====\n", "f"), ("\n", ""),
+  ])
+  func `Base64 is decoded with line ends, and without padding`(encoded: String, text: String) {
+    #expect(Base64.bytes(of: encoded) == Array(text.utf8))
+  }
+
+  @Test(arguments: [
+    "Z", "Zm9vY", "Zm=v", " Zm9v", "    Zm9v", "Zm9v    ", "Zm9v----", "Zm9é", "Zm9v\tYmF", "Zm9-",
+  ])
+  func `other texts are not Base64`(text: String) {
+    #expect(Base64.bytes(of: text) == nil)
   }
 }
