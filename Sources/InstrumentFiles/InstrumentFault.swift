@@ -36,13 +36,6 @@ package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Rethrows a system error as an instrument fault.
-func asInstrument<Result: ~Copyable>(
-  _ body: () throws(SystemError) -> Result
-) throws(InstrumentFault) -> Result {
-  do throws(SystemError) { return try body() } catch { throw InstrumentFault(error) }
-}
-
 /// Rethrows a sound file error as an instrument fault.
 func asInstrument<Result: ~Copyable>(
   _ body: () throws(SoundFileError) -> Result

@@ -8,10 +8,8 @@ package enum InstrumentFolder {
   /// Each note plays the sample of the nearest key. `Instrument.faults` lists files that can't be
   /// played.
   package static func read(_ path: String) throws(InstrumentFault) -> Instrument {
-    let (folder, names) = try asInstrument { () throws(SystemError) in
-      let folder = try Files.resolved(path)
-      return (folder, try Files.list(folder))
-    }
+    let folder = try system(try Files.resolved(path), or: InstrumentFault.init)
+    let names = try system(try Files.list(folder), or: InstrumentFault.init)
     var faults: [String] = []
     var samples: [InstrumentSample] = []
     var found: [(key: Int, sample: Int, loop: Range<Int>?)] = []

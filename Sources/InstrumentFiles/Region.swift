@@ -74,10 +74,6 @@ package struct Region: Equatable, Sendable {
   package var gain = 0.0
   /// The pan, from -1 (left) to 1 (right).
   package var pan = 0.0
-  /// The reverb send, from 0 to 1.
-  package var reverb = 0.0
-  /// The chorus send, from 0 to 1.
-  package var chorus = 0.0
   /// The filter, or nil if it is fully open and unmodulated.
   package var filter: SamplerRegion.Filter?
   /// The amplitude envelope.

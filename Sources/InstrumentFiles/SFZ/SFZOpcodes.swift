@@ -34,8 +34,6 @@ struct SFZOpcodes {
   private var switchLow: Int?
   private var switchHigh: Int?
 
-  private static let groups = 0...Int(Int32.max)
-
   /// Whether the region can be triggered at all.
   var isPlayed: Bool {
     max(0, low) <= high && lowVelocity <= highVelocity && lowChance < highChance && end != 0
@@ -43,181 +41,171 @@ struct SFZOpcodes {
 
   /// Applies an opcode.
   mutating func set(_ name: String, _ value: String) -> Result {
-    var result = setWhen(name, value)
-    if case .unknown = result { result = setSwitch(name, value) }
-    if case .unknown = result { result = setSample(name, value) }
-    if case .unknown = result { result = setSound(name, value) }
-    if case .unknown = result { result = setFilter(name, value) }
-    if case .unknown = result { result = setEnvelope(name, value) }
-    return result
+    let name = Self.aliases[name] ?? name
+    for opcodes in [Self.conditions, Self.samples, Self.sounds, Self.filters] {
+      if let take = opcodes[name] { return take(&self, value) ? .known : .wrong }
+    }
+    return setEnvelope(name, value)
   }
 
   // MARK: - Opcodes
 
-  private mutating func setWhen(_ name: String, _ value: String) -> Result {
-    switch name {
-    case "key":
-      guard let key = key(value) else { return .wrong }
-      (low, high, rootKey) = (key, key, key)
-      return .known
-    case "lokey": return take(keyOrNone(value)) { $0.low = $1 }
-    case "hikey": return take(keyOrNone(value)) { $0.high = $1 }
-    case "lovel": return take(whole(value, 0...127)) { $0.lowVelocity = $1 }
-    case "hivel": return take(whole(value, 0...127)) { $0.highVelocity = $1 }
-    case "lorand": return take(number(value, 0...1)) { $0.lowChance = $1 }
-    case "hirand": return take(number(value, 0...1)) { $0.highChance = $1 }
-    case "seq_length": return take(whole(value, 1...1000)) { $0.region.turn.length = $1 }
-    case "seq_position": return take(whole(value, 1...1000)) { $0.region.turn.position = $1 }
-    case "group": return take(whole(value, Self.groups)) { $0.region.group = $1 }
-    case "off_by", "offby": return take(whole(value, Self.groups)) { $0.region.offBy = $1 }
-    case "trigger":
-      let triggers: [String: SamplerRegion.Trigger] = [
-        "attack": .attack, "release": .release, "release_key": .release, "first": .first,
-        "legato": .legato,
-      ]
-      return take(triggers[value]) { $0.region.trigger = $1 }
-    default: return .unknown
-    }
-  }
+  /// Stores the value of an opcode, or returns false if it is invalid.
+  private typealias Setter = @Sendable (inout SFZOpcodes, String) -> Bool
 
-  private mutating func setSwitch(_ name: String, _ value: String) -> Result {
-    switch name {
-    case "sw_lokey": take(key(value)) { $0.switchLow = $1 }
-    case "sw_hikey": take(key(value)) { $0.switchHigh = $1 }
-    case "sw_last": take(key(value)) { $0.region.switches.last = $1 }
-    case "sw_default": take(key(value)) { $0.region.switches.initial = $1 }
-    case "sw_down": take(key(value)) { $0.region.switches.down = $1 }
-    case "sw_up": take(key(value)) { $0.region.switches.up = $1 }
-    case "sw_previous": take(key(value)) { $0.region.switches.previous = $1 }
-    default: .unknown
-    }
-  }
+  private static let aliases = [
+    "offby": "off_by", "loopstart": "loop_start", "loopend": "loop_end", "loopmode": "loop_mode",
+    "pitch": "tune", "gain": "volume", "bendup": "bend_up", "filtype": "fil_type",
+  ]
 
-  private mutating func setSample(_ name: String, _ value: String) -> Result {
-    let frames = 0...InstrumentSample.mostFrames
-    switch name {
-    case "offset": return take(whole(value, frames)) { $0.region.start = $1 }
+  private static let conditions: [String: Setter] = [
+    "key": key { ($0.low, $0.high, $0.rootKey) = ($1, $1, $1) },
+    "lokey": keyOrNone { $0.low = $1 },
+    "hikey": keyOrNone { $0.high = $1 },
+    "lovel": whole(0...127) { $0.lowVelocity = $1 },
+    "hivel": whole(0...127) { $0.highVelocity = $1 },
+    "lorand": number(0...1) { $0.lowChance = $1 },
+    "hirand": number(0...1) { $0.highChance = $1 },
+    "seq_length": whole(1...1000) { $0.region.turn.length = $1 },
+    "seq_position": whole(1...1000) { $0.region.turn.position = $1 },
+    "group": whole(0...Int(Int32.max)) { $0.region.group = $1 },
+    "off_by": whole(0...Int(Int32.max)) { $0.region.offBy = $1 },
+    "trigger": word([
+      "attack": SamplerRegion.Trigger.attack, "release": .release, "release_key": .release,
+      "first": .first, "legato": .legato,
+    ]) { $0.region.trigger = $1 },
+    "sw_lokey": key { $0.switchLow = $1 },
+    "sw_hikey": key { $0.switchHigh = $1 },
+    "sw_last": key { $0.region.switches.last = $1 },
+    "sw_default": key { $0.region.switches.initial = $1 },
+    "sw_down": key { $0.region.switches.down = $1 },
+    "sw_up": key { $0.region.switches.up = $1 },
+    "sw_previous": key { $0.region.switches.previous = $1 },
+  ]
+
+  private static let samples: [String: Setter] = [
+    "offset": whole(0...InstrumentSample.mostFrames) { $0.region.start = $1 },
     // The index of the last frame. -1 disables the region.
-    case "end": return take(whole(value, -1...frames.upperBound)) { $0.end = $1 + 1 }
-    case "loop_start", "loopstart": return take(whole(value, frames)) { $0.loopStart = $1 }
+    "end": whole(-1...InstrumentSample.mostFrames) { $0.end = $1 + 1 },
+    "loop_start": whole(0...InstrumentSample.mostFrames) { $0.loopStart = $1 },
     // The file contains the last frame of the loop, inclusive.
-    case "loop_end", "loopend": return take(whole(value, frames)) { $0.loopEnd = $1 + 1 }
-    case "loop_mode", "loopmode":
-      let modes: [String: SamplerRegion.LoopMode] = [
-        "no_loop": .none, "one_shot": .oneShot, "loop_continuous": .continuous,
-        "loop_sustain": .untilRelease,
-      ]
-      return take(modes[value]) { $0.loopMode = $1 }
-    case "pitch_keycenter":
-      rootIsOfSample = value == "sample"
-      return rootIsOfSample ? .known : take(key(value)) { $0.rootKey = $1 }
-    default: return .unknown
-    }
-  }
+    "loop_end": whole(0...InstrumentSample.mostFrames) { $0.loopEnd = $1 + 1 },
+    "loop_mode": word([
+      "no_loop": SamplerRegion.LoopMode.none, "one_shot": .oneShot, "loop_continuous": .continuous,
+      "loop_sustain": .untilRelease,
+    ]) { $0.loopMode = $1 },
+    "pitch_keycenter": { opcodes, value in
+      opcodes.rootIsOfSample = value == "sample"
+      return opcodes.rootIsOfSample || key({ $0.rootKey = $1 })(&opcodes, value)
+    },
+  ]
 
-  private mutating func setSound(_ name: String, _ value: String) -> Result {
-    switch name {
-    case "tune", "pitch": take(number(value, -9600...9600)) { $0.region.tune = $1 }
-    case "transpose": take(number(value, -127...127)) { $0.transpose = $1 }
-    case "pitch_keytrack": take(number(value, -1200...1200)) { $0.region.keyTracking = $1 }
-    case "volume", "gain": take(number(value, -144...48)) { $0.region.gain = $1 }
-    case "amplitude": take(number(value, 0...1000)) { $0.amplitude = $1 }
-    case "amp_veltrack": take(number(value, -100...100)) { $0.velocityTracking = $1 }
-    case "pan": take(number(value, -100...100)) { $0.region.pan = $1 / 100 }
-    case "effect1": take(number(value, 0...100)) { $0.region.reverb = $1 / 100 }
-    case "effect2": take(number(value, 0...100)) { $0.region.chorus = $1 / 100 }
-    case "bend_up", "bendup": take(number(value, -9600...9600)) { $0.bend = $1 }
-    case "amplfo_delay": take(number(value, 0...100)) { $0.region.tremolo.delay = $1 }
-    case "amplfo_freq": take(number(value, 0...100)) { $0.region.tremolo.frequency = $1 }
-    case "amplfo_depth": take(number(value, -24...24)) { $0.region.tremolo.toGain = $1 }
-    case "pitchlfo_delay": take(number(value, 0...100)) { $0.region.vibrato.delay = $1 }
-    case "pitchlfo_freq": take(number(value, 0...100)) { $0.region.vibrato.frequency = $1 }
-    case "pitchlfo_depth": take(number(value, -1200...1200)) { $0.region.vibrato.toPitch = $1 }
-    default: .unknown
-    }
-  }
+  private static let sounds: [String: Setter] = [
+    "tune": number(-9600...9600) { $0.region.tune = $1 },
+    "transpose": number(-127...127) { $0.transpose = $1 },
+    "pitch_keytrack": number(-1200...1200) { $0.region.keyTracking = $1 },
+    "volume": number(-144...48) { $0.region.gain = $1 },
+    "amplitude": number(0...1000) { $0.amplitude = $1 },
+    "amp_veltrack": number(-100...100) { $0.velocityTracking = $1 },
+    "pan": number(-100...100) { $0.region.pan = $1 / 100 },
+    // The sends to reverb and chorus: the chain has its own effects.
+    "effect1": number(0...100) { _, _ in },
+    "effect2": number(0...100) { _, _ in },
+    "bend_up": number(-9600...9600) { $0.bend = $1 },
+    "delay": float(0...100) { $0.delay = $1 },
+    "amplfo_delay": float(0...100) { $0.region.tremolo.delay = $1 },
+    "amplfo_freq": float(0...100) { $0.region.tremolo.frequency = $1 },
+    "amplfo_depth": float(-24...24) { $0.region.tremolo.toGain = $1 },
+    "pitchlfo_delay": float(0...100) { $0.region.vibrato.delay = $1 },
+    "pitchlfo_freq": float(0...100) { $0.region.vibrato.frequency = $1 },
+    "pitchlfo_depth": float(-1200...1200) { $0.region.vibrato.toPitch = $1 },
+  ]
 
-  private mutating func setFilter(_ name: String, _ value: String) -> Result {
-    switch name {
-    case "fil_type", "filtype":
-      let kinds: [String: SamplerRegion.Filter.Kind] = [
-        "lpf_1p": .lowpass1, "lpf_2p": .lowpass2, "hpf_1p": .highpass1, "hpf_2p": .highpass2,
-        "bpf_2p": .bandpass, "brf_2p": .bandreject,
-      ]
-      return take(kinds[value]) { $0.filter.kind = $1 }
-    case "cutoff":
-      let result = take(number(value, 0...100_000)) { $0.filter.cutoff = $1 }
-      if case .known = result { hasCutoff = true }
-      return result
-    case "resonance": return take(number(value, 0...96)) { $0.filter.resonance = $1 }
-    case "fil_keytrack": return take(number(value, 0...1200)) { $0.filter.perKey = $1 }
-    case "fil_veltrack": return take(number(value, -9600...9600)) { $0.filter.byVelocity = $1 }
-    case "fileg_depth":
-      return take(number(value, -12_000...12_000)) { $0.region.modulationToFilter = $1 }
-    default: return .unknown
-    }
-  }
+  private static let filters: [String: Setter] = [
+    "fil_type": word([
+      "lpf_1p": SamplerRegion.Filter.Kind.lowpass1, "lpf_2p": .lowpass2, "hpf_1p": .highpass1,
+      "hpf_2p": .highpass2, "bpf_2p": .bandpass, "brf_2p": .bandreject,
+    ]) { $0.filter.kind = $1 },
+    "cutoff": float(0...100_000) { ($0.filter.cutoff, $0.hasCutoff) = ($1, true) },
+    "resonance": float(0...96) { $0.filter.resonance = $1 },
+    "fil_keytrack": float(0...1200) { $0.filter.perKey = $1 },
+    "fil_veltrack": float(-9600...9600) { $0.filter.byVelocity = $1 },
+    "fileg_depth": number(-12_000...12_000) { $0.region.modulationToFilter = $1 },
+  ]
+
+  private static let envelopeParts:
+    [Substring: any WritableKeyPath<SamplerRegion.Envelope, Float> & Sendable] = [
+      "delay": \.delay, "start": \.start, "attack": \.attack, "hold": \.hold, "decay": \.decay,
+      "sustain": \.sustain, "release": \.release, "vel2attack": \.attackByVelocity,
+      "vel2decay": \.decayByVelocity, "vel2sustain": \.sustainByVelocity,
+      "vel2release": \.releaseByVelocity,
+    ]
 
   private mutating func setEnvelope(_ name: String, _ value: String) -> Result {
-    if name.hasPrefix("ampeg_") { return set(name.dropFirst(6), of: \.envelope, value) }
-    if name.hasPrefix("fileg_") { return set(name.dropFirst(6), of: \.modulationEnvelope, value) }
-    if name == "delay" { return take(number(value, 0...100)) { $0.delay = $1 } }
-    return .unknown
-  }
-
-  private mutating func set(
-    _ name: Substring, of envelope: WritableKeyPath<Region, SamplerRegion.Envelope>,
-    _ value: String
-  ) -> Result {
-    let isPart = name == "sustain" || name == "start" || name == "vel2sustain"
-    let range = name.hasPrefix("vel2") ? -100.0...100 : 0...100
-    let place: WritableKeyPath<SamplerRegion.Envelope, Float>
-    switch name {
-    case "delay": place = \.delay
-    case "start": place = \.start
-    case "attack": place = \.attack
-    case "hold": place = \.hold
-    case "decay": place = \.decay
-    case "sustain": place = \.sustain
-    case "release": place = \.release
-    case "vel2attack": place = \.attackByVelocity
-    case "vel2decay": place = \.decayByVelocity
-    case "vel2sustain": place = \.sustainByVelocity
-    case "vel2release": place = \.releaseByVelocity
-    default: return .unknown
-    }
-    guard let found: Double = number(value, range) else { return .wrong }
-    region[keyPath: envelope][keyPath: place] = Float(isPart ? found / 100 : found)
-    return .known
-  }
-
-  private mutating func take<Value>(
-    _ value: Value?, _ store: (inout SFZOpcodes, Value) -> Void
-  ) -> Result {
-    guard let value else { return .wrong }
-    store(&self, value)
+    let part = name.dropFirst(6)
+    guard name.hasPrefix("ampeg_") || name.hasPrefix("fileg_"), let place = Self.envelopeParts[part]
+    else { return .unknown }
+    let range = part.hasPrefix("vel2") ? -100.0...100 : 0...100
+    guard let found = Double(value), range.contains(found) else { return .wrong }
+    let isShare = part == "sustain" || part == "start" || part == "vel2sustain"
+    let envelope = name.hasPrefix("ampeg_") ? \Region.envelope : \Region.modulationEnvelope
+    region[keyPath: envelope][keyPath: place] = Float(isShare ? found / 100 : found)
     return .known
   }
 
   // MARK: - Values
 
-  private func key(_ value: String) -> Int? {
-    WrittenKey.key(value).flatMap { (0...127).contains($0 + keyOffset) ? $0 + keyOffset : nil }
+  /// Makes the setter of an opcode whose value `parse` parses, or rejects with nil.
+  private static func setter<Value>(
+    _ store: @escaping @Sendable (inout Self, Value) -> Void,
+    _ parse: @escaping @Sendable (_ value: String, _ keyOffset: Int) -> Value?
+  ) -> Setter {
+    { opcodes, value in
+      guard let found = parse(value, opcodes.keyOffset) else { return false }
+      store(&opcodes, found)
+      return true
+    }
   }
 
-  /// A key, or -1 for none.
-  private func keyOrNone(_ value: String) -> Int? { value == "-1" ? -1 : key(value) }
-
-  private func whole(_ value: String, _ range: ClosedRange<Int>) -> Int? {
-    // Some files contain 100.0.
-    guard let number = Double(value), abs(number) < 1e15 else { return nil }
-    return range.contains(Int(number)) ? Int(number) : nil
+  private static func key(_ store: @escaping @Sendable (inout Self, Int) -> Void) -> Setter {
+    setter(store) { key($0, offset: $1) }
   }
 
-  private func number<Value: BinaryFloatingPoint>(
-    _ value: String, _ range: ClosedRange<Double>
-  ) -> Value? {
-    Double(value).flatMap { range.contains($0) ? Value($0) : nil }
+  /// Takes a key, or -1 for none.
+  private static func keyOrNone(_ store: @escaping @Sendable (inout Self, Int) -> Void) -> Setter {
+    setter(store) { $0 == "-1" ? -1 : key($0, offset: $1) }
+  }
+
+  private static func key(_ value: String, offset: Int) -> Int? {
+    WrittenKey.key(value).flatMap { 0...127 ~= $0 + offset ? $0 + offset : nil }
+  }
+
+  private static func whole(
+    _ range: ClosedRange<Int>, _ store: @escaping @Sendable (inout Self, Int) -> Void
+  ) -> Setter {
+    setter(store) { value, _ in
+      // Some files contain 100.0.
+      guard let number = Double(value), abs(number) < 1e15 else { return nil }
+      return range.contains(Int(number)) ? Int(number) : nil
+    }
+  }
+
+  private static func number(
+    _ range: ClosedRange<Double>, _ store: @escaping @Sendable (inout Self, Double) -> Void
+  ) -> Setter {
+    setter(store) { value, _ in Double(value).flatMap { range.contains($0) ? $0 : nil } }
+  }
+
+  private static func float(
+    _ range: ClosedRange<Double>, _ store: @escaping @Sendable (inout Self, Float) -> Void
+  ) -> Setter {
+    number(range) { store(&$0, Float($1)) }
+  }
+
+  private static func word<Value: Sendable>(
+    _ words: [String: Value], _ store: @escaping @Sendable (inout Self, Value) -> Void
+  ) -> Setter {
+    setter(store) { value, _ in words[value] }
   }
 
   // MARK: - Result
@@ -263,7 +251,7 @@ struct SFZOpcodes {
 
   private var modulators: [Modulator] {
     // The same controllers as in a SoundFont change volume, expression and pan.
-    var result = Modulator.defaults(.usual).filter {
+    var result = Modulator.defaults.filter {
       [.control(7), .control(10), .control(11)].contains($0.source.controller)
     }
     if velocityTracking != 0 {

@@ -13,8 +13,7 @@ struct SFZPlace {
   ///
   /// The default root is the file's own folder.
   init(_ path: String, root: String?) throws(InstrumentFault) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = Files.folder(of: path)
     do throws(SystemError) {
       let own = try Files.resolved(folder)
       self.root = try Files.resolved(root ?? folder)

@@ -36,9 +36,8 @@ struct SFZText {
     guard depth < Self.deepest, files <= Self.mostFiles else {
       throw InstrumentFault(.broken, "\(path) includes itself, or is nested too deeply")
     }
-    let content = try asInstrument { () throws(SystemError) in
-      try Files.contents(of: path, atMost: Self.mostBytes)
-    }
+    let content = try system(
+      try Files.contents(of: path, atMost: Self.mostBytes), or: InstrumentFault.init)
     bytes += content.count
     guard bytes <= Self.mostBytes, !content.contains(0) else {
       throw InstrumentFault(.broken, "\(path) is not an SFZ file: expected text of at most 16 MB")

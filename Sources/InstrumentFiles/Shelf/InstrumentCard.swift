@@ -30,9 +30,8 @@ package struct InstrumentCard: Sendable {
   ///
   /// `name` is the default name, derived from the file name.
   init(path: String, name: InstrumentName) throws(InstrumentFault) {
-    let bytes = try asInstrument { () throws(SystemError) in
-      try Files.contents(of: path, atMost: Self.longestFile)
-    }
+    let bytes = try system(
+      try Files.contents(of: path, atMost: Self.longestFile), or: InstrumentFault.init)
     self.name = name
     do throws(JSON.Fault) {
       try take(try JSON(bytes))

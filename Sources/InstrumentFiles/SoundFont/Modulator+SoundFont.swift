@@ -58,9 +58,10 @@ extension Modulator {
     }
   }
 
-  /// Returns the default modulators (SoundFont 2.04, 8.4), which a file may override.
-  static func defaults(_ reading: SoundFont.Reading) -> [Modulator] {
-    let velocity = Source(.velocity, isReversed: true)
+  /// The default modulators (SoundFont 2.04, 8.4), which a file may override.
+  ///
+  /// As in FluidSynth, velocity doesn't move the cutoff, and pan reaches hard left and right.
+  static let defaults: [Modulator] = {
     func loudness(_ controller: SamplerModulator.Controller) -> Modulator {
       let source = Source(controller, curve: .concave, isReversed: true)
       return Modulator(source: source, target: .attenuation, amount: 96)
@@ -71,22 +72,16 @@ extension Modulator {
     ) -> Modulator {
       Modulator(source: Source(controller), target: target, amount: amount)
     }
-    var defaults = [
+    return [
       loudness(.velocity), loudness(.control(7)), loudness(.control(11)),
       plain(.channelPressure, .vibratoToPitch, 50), plain(.control(1), .vibratoToPitch, 50),
       plain(.control(91), .reverb, 0.2), plain(.control(93), .chorus, 0.2),
-      Modulator(
-        source: Source(.control(10), isBipolar: true), target: .pan,
-        amount: reading.panRange),
+      Modulator(source: Source(.control(10), isBipolar: true), target: .pan, amount: 1),
       Modulator(
         source: Source(.pitchWheel, isBipolar: true),
         scale: Source(.pitchWheelRange), target: .pitch, amount: 12_700),
     ]
-    if reading.softIsDark {
-      defaults.append(Modulator(source: velocity, target: .cutoff, amount: -2400))
-    }
-    return defaults
-  }
+  }()
 }
 
 extension Modulator.Source {

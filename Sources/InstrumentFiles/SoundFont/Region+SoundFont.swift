@@ -6,12 +6,13 @@ extension Region {
 
   // The highest cutoff of the format means no filter.
   private static let openFilter = 13_500
+  // The synthesizers that the format was made for applied 0.4 of the attenuation that a file gives,
+  // software players such as FluidSynth do the same, and fonts are tuned for that. It doesn't affect
+  // attenuation by velocity.
+  private static let attenuationFactor = 0.4
 
   /// Sets the parameters from generator values, converted to this module's units.
-  mutating func set(
-    soundFont values: [Int], _ header: SoundFontTables.Sample, frames: Int,
-    _ reading: SoundFont.Reading
-  ) {
+  mutating func set(soundFont values: [Int], _ header: SoundFontTables.Sample, frames: Int) {
     setSample(values, header, frames: frames)
     let key = values[Code.rootKey]
     rootKey = (0...127).contains(key) ? key : header.root <= 127 ? header.root : 60
@@ -21,11 +22,11 @@ extension Region {
     let velocity = values[Code.fixedVelocity]
     // Velocity 0 would be a note off.
     fixedVelocity = (1...127).contains(velocity) ? velocity : nil
-    gain = -0.1 * reading.attenuationFactor * Double(values[Code.attenuation])
-    if reading.resonanceLowers { gain -= 0.05 * Double(max(0, values[Code.filterQ])) }
+    gain = -0.1 * Self.attenuationFactor * Double(values[Code.attenuation])
+    // Resonance lowers the passband by half its gain, so that peak and passband are equally far from
+    // the unfiltered level.
+    gain -= 0.05 * Double(max(0, values[Code.filterQ]))
     pan = Double(values[Code.pan]) / 500
-    reverb = Double(values[Code.reverb]) / 1000
-    chorus = Double(values[Code.chorus]) / 1000
     group = max(0, values[Code.exclusiveClass])
     offBy = group
     setMovement(values)

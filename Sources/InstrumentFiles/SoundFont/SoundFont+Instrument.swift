@@ -8,21 +8,17 @@ extension SoundFont {
   private static let drumBank = 128
 
   /// Resolves a program to its regions and samples.
-  package func instrument(
-    _ program: Program, reading: Reading = .usual
-  ) throws(InstrumentFault) -> Instrument {
+  package func instrument(_ program: Program) throws(InstrumentFault) -> Instrument {
     guard tables.programs.indices.contains(program.index + 1), program.index >= 0 else {
       throw InstrumentFault(.missing, "\(path) has no program \(program.name)")
     }
-    var builder = Builder(font: self, reading: reading)
+    var builder = Builder(font: self)
     try builder.add(tables.programs[program.index].bag..<tables.programs[program.index + 1].bag)
     return builder.instrument(of: program)
   }
 
   private struct Builder {
     let font: SoundFont
-    let reading: Reading
-    let defaults: [Modulator]
     var regions: [Region] = []
     var samples: [InstrumentSample] = []
     var faults: [String] = []
@@ -31,12 +27,6 @@ extension SoundFont {
     var places: [Int: Int?] = [:]
     var pairs = 0
     var modulators = 0
-
-    init(font: SoundFont, reading: Reading) {
-      self.font = font
-      self.reading = reading
-      defaults = Modulator.defaults(reading)
-    }
 
     func instrument(of program: Program) -> Instrument {
       var samples = samples
@@ -138,7 +128,7 @@ extension SoundFont {
         return max(range.lowerBound, min(range.upperBound, inner.values[code] + outer.values[code]))
       }
       region.modulators = modulators(outer, inner)
-      region.set(soundFont: values, header, frames: samples[place].frames, reading)
+      region.set(soundFont: values, header, frames: samples[place].frames)
       return region
     }
 
@@ -146,7 +136,7 @@ extension SoundFont {
     ///
     /// Those of the program add to both.
     private func modulators(_ outer: SoundFontZone, _ inner: SoundFontZone) -> [Modulator] {
-      var result = defaults.filter { old in !inner.modulators.contains(where: old.isSame) }
+      var result = Modulator.defaults.filter { old in !inner.modulators.contains(where: old.isSame) }
       result += inner.modulators
       for added in outer.modulators {
         if let same = result.firstIndex(where: added.isSame) {

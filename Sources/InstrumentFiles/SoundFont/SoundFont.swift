@@ -18,31 +18,6 @@ package struct SoundFont: Sendable {
     package let index: Int
   }
 
-  /// The interpretation of details in which SoundFont players differ.
-  package struct Reading: Equatable, Sendable {
-    /// The factor on the attenuation given in the file.
-    ///
-    /// The synthesizers that the format was made for applied 0.4 of it, software players do the
-    /// same, and fonts are tuned for that. It doesn't affect attenuation by velocity.
-    package var attenuationFactor: Double
-    /// Whether softer notes are darker even if the file doesn't specify that.
-    package var softIsDark: Bool
-    /// Whether resonance lowers the passband by half its gain, so that peak and passband are
-    /// equally far from the unfiltered level.
-    package var resonanceLowers: Bool
-    /// The range of the pan control from the center.
-    ///
-    /// 1 reaches hard left and right.
-    package var panRange: Double
-
-    /// The interpretation that fonts are tuned for, as in FluidSynth.
-    package static let usual = Reading(
-      attenuationFactor: 0.4, softIsDark: false, resonanceLowers: true, panRange: 1)
-    /// The literal interpretation of the SoundFont specification 2.04.
-    package static let specified = Reading(
-      attenuationFactor: 1, softIsDark: true, resonanceLowers: true, panRange: 2)
-  }
-
   package let path: String
   package let name: String
   /// The programs, sorted by bank and number.
