@@ -2,7 +2,7 @@ internal import Control
 internal import Posix
 
 /// The command `syrinx addresses`: prints the address table.
-enum AddressesCommand {
+enum AddressesCommand: Command {
   static let page = CommandPage(
     name: "addresses", summary: "List all OSC addresses with their types, ranges and help.",
     usage: "syrinx addresses [--json | --markdown]",

@@ -73,12 +73,17 @@ final class Conversation {
 
   /// Waits until the node has processed everything sent, except long-running commands.
   func settle() throws(Failure) {
-    token &+= 1
-    isSynced = false
-    try check(peer.send("/sync", .int32(token)))
+    try check(sync())
     let deadline = HostTime.steady + Self.patience * 1e6
     while !isSynced, HostTime.steady < deadline { hear(milliseconds: 50) }
     guard isSynced else { throw NodePlace.noAnswer(from: place.text) }
+  }
+
+  @discardableResult
+  private func sync() -> Bool {
+    token &+= 1
+    isSynced = false
+    return peer.send("/sync", .int32(token))
   }
 
   /// Listens for this long, or until everything has completed.
@@ -86,9 +91,7 @@ final class Conversation {
   /// Throws the node's errors.
   func listen(seconds: Double?) throws(Failure) {
     if seconds == 0 { return }
-    token &+= 1
-    isSynced = false
-    peer.send("/sync", .int32(token))
+    sync()
     let start = HostTime.steady
     while seconds != nil || !isSynced || !errands.isEmpty {
       let patience = seconds ?? (isSynced ? Self.patienceWithDisks : Self.patience)

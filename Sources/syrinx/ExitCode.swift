@@ -39,8 +39,11 @@ struct Failure: Error {
   }
 
   /// Writes to standard output; throws if that fails.
-  static func print(_ text: String) throws(Failure) {
-    guard Environment.print(text) else {
+  static func print(_ text: String) throws(Failure) { try print(Array(text.utf8)) }
+
+  /// Writes to standard output; throws if that fails.
+  static func print(_ bytes: [UInt8]) throws(Failure) {
+    guard Environment.print(bytes) else {
       throw Failure(.cannotWrite, "can't write to standard output")
     }
   }

@@ -3,7 +3,7 @@ internal import Posix
 internal import Surfaces
 
 /// The command `syrinx layout`: writes control surfaces generated from the address table.
-enum LayoutCommand {
+enum LayoutCommand: Command {
   static let page = CommandPage(
     name: "layout", summary: "Write a control surface for the node, made from its addresses.",
     usage: "syrinx layout touchosc|open-stage-control FILE [OPTIONS]",
@@ -72,12 +72,7 @@ enum LayoutCommand {
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
-    if path == "-" {
-      guard Environment.print(bytes) else {
-        throw Failure(.cannotWrite, "can't write to standard output")
-      }
-      return
-    }
+    if path == "-" { return try Failure.print(bytes) }
     try Failure.of(.cannotWrite, "can't write ", try Files.write(bytes, to: path))
   }
 }

@@ -5,7 +5,7 @@ internal import Posix
 internal import Screen
 
 /// The command `syrinx status`: the values of `/status` by name.
-enum StatusCommand {
+enum StatusCommand: Command {
   static let page = CommandPage(
     name: "status", summary: "Print the status of a running node: the values of /status by name.",
     usage: "syrinx status [OPTIONS]",

@@ -2,27 +2,22 @@ internal import Control
 internal import Glibc
 internal import Posix
 
+/// A command of the program.
+protocol Command {
+  static var page: CommandPage { get }
+  static func run(_ given: CommandPage.Given) throws(Failure)
+}
+
 /// The program: finds the command on the command line, and runs it.
 @main
 enum Syrinx {
-  private struct Command: Sendable {
-    let page: CommandPage
-    let run: @Sendable (CommandPage.Given) throws(Failure) -> Void
+  private static var commands: [any Command.Type] {
+    [
+      RunCommand.self, RenderCommand.self, TakesCommand.self, SendCommand.self, StatusCommand.self,
+      WebCommand.self, WatchCommand.self, AddressesCommand.self, BoardCommand.self,
+      LayoutCommand.self, DoctorCommand.self,
+    ]
   }
-
-  private static let commands: [String: Command] = [
-    "run": Command(page: RunCommand.page, run: RunCommand.run),
-    "render": Command(page: RenderCommand.page, run: RenderCommand.run),
-    "takes": Command(page: TakesCommand.page, run: TakesCommand.run),
-    "send": Command(page: SendCommand.page, run: SendCommand.run),
-    "status": Command(page: StatusCommand.page, run: StatusCommand.run),
-    "web": Command(page: WebCommand.page, run: WebCommand.run),
-    "watch": Command(page: WatchCommand.page, run: WatchCommand.run),
-    "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
-    "board": Command(page: BoardCommand.page, run: BoardCommand.run),
-    "layout": Command(page: LayoutCommand.page, run: LayoutCommand.run),
-    "doctor": Command(page: DoctorCommand.page, run: DoctorCommand.run),
-  ]
 
   private static let overview = CommandPage(
     name: "", summary: "Syrinx: a headless JACK node for live sound, controlled over OSC.",
@@ -75,19 +70,19 @@ enum Syrinx {
       try Failure.print(overview.help)
       return
     }
-    if let first, let command = commands[first] {
+    if let command = commands.first(where: { $0.page.name == first }) {
       try start(command, Array(arguments.dropFirst()))
     } else if let first, !first.hasPrefix("-") {
       let hint =
-        first.nearest(of: commands.keys).map { "did you mean `syrinx \($0)`?" }
+        first.nearest(of: commands.map { $0.page.name }).map { "did you mean `syrinx \($0)`?" }
         ?? "`syrinx --help` lists all"
       throw Failure(.usage, "unknown command \(quoted(first)); \(hint)")
     } else {
-      try start(Command(page: RunCommand.page, run: RunCommand.run), arguments)
+      try start(RunCommand.self, arguments)
     }
   }
 
-  private static func start(_ command: Command, _ arguments: [String]) throws(Failure) {
+  private static func start(_ command: any Command.Type, _ arguments: [String]) throws(Failure) {
     let given = try command.page.parse(arguments)
     if given.has("help") {
       try Failure.print(command.page.help)

@@ -28,9 +28,9 @@ final class BoardTarget {
     do {
       let page = try board.page()
       let (sound, json) = (try board.sound(of: .id(post.id)), try JSON(Array(page.json.utf8)))
-      let deleted = try board.delete([post.id])
       precondition(page.posts == [post] && PostPage(json)?.posts.map(\.id) == [post.id])
-      precondition(sound?.bytes == draft.audio && deleted == [post.id])
+      precondition(sound?.bytes == draft.audio)
+      try board.delete(post.id, secret: draft.secret)
     } catch {
       fatalError("\(error)")
     }

@@ -75,16 +75,12 @@ struct WebRoutes: Sendable {
   private func tell(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     // Some clients ask for ATTRIBUTE, some for ATTRIBUTE=1.
     let attribute = request.query.first?.name
-    if attribute == "HOST_INFO" {
-      return .wait { [questions, hostInfo] reply in
-        questions.ask(reply) { _ in
-          let info = hostInfo()
-          reply { [access] in Self.readable(.json(info.json), access, request) }
-        }
-      }
-    }
-    return .wait { [questions, table, access] reply in
+    return .wait { [questions, table, access, hostInfo] reply in
       questions.ask(reply) { node in
+        if attribute == "HOST_INFO" {
+          let info = hostInfo()
+          return reply { Self.readable(.json(info.json), access, request) }
+        }
         // Read at once, on the node's thread; encoded on the web thread.
         let tree = OSCQueryTree(
           table, values: table.addresses.map { node.values(of: $0) },

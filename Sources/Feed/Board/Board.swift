@@ -96,9 +96,4 @@ package final class Board: Sendable {
   package func removeName(_ id: String, secret: String) throws(BoardFault) {
     try store.removeName(id, secret: SHA256.digest(Array(secret.utf8)))
   }
-
-  /// Deletes posts on behalf of the operator.
-  ///
-  /// Returns the IDs that were found.
-  package func delete(_ ids: [String]) throws(BoardFault) -> [String] { try store.delete(ids) }
 }

@@ -36,16 +36,14 @@ package final class HomeBoard: Sendable {
   /// Returns the current board, and opens it if needed.
   package func board() throws(BoardFault) -> Board {
     guard let home = home() else { throw Self.noHome }
-    let result = opened.withLock { opened -> Result<Board, BoardFault> in
-      if let opened, opened.home == home { return .success(opened.board) }
-      do throws(BoardFault) {
+    let result = opened.withLock { opened in
+      Result { () throws(BoardFault) in
+        if let opened, opened.home == home { return opened.board }
         let board = try Board(
           SQLiteStore(path: "\(home)/\(Self.file)"), scratch: Self.scratch(home))
         // Current users of the previous board release it.
         opened = Opened(home: home, board: board)
-        return .success(board)
-      } catch {
-        return .failure(error)
+        return board
       }
     }
     return try result.get()

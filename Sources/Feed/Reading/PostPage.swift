@@ -8,17 +8,13 @@ package struct PostPage: Equatable, Sendable {
   /// The number of the board's newest post, or 0 if there is none.
   package var newest: Int
 
-  /// Creates a page of posts.
-  package init(posts: [Post], newest: Int) {
-    self.posts = posts
-    self.newest = newest
-  }
+}
 
+extension PostPage {
   /// Parses a page, or returns nil if it is malformed.
   package init?(_ json: JSON) {
     guard let rows = json["posts"]?.list, let newest = json["newest"]?.whole else { return nil }
-    posts = rows.compactMap(Post.init)
-    self.newest = newest
+    self.init(posts: rows.compactMap(Post.init), newest: newest)
   }
 
   /// The page as JSON.

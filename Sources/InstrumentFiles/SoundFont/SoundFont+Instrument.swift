@@ -136,7 +136,8 @@ extension SoundFont {
     ///
     /// Those of the program add to both.
     private func modulators(_ outer: SoundFontZone, _ inner: SoundFontZone) -> [Modulator] {
-      var result = Modulator.defaults.filter { old in !inner.modulators.contains(where: old.isSame) }
+      var result = Modulator.defaults.filter { old in !inner.modulators.contains(where: old.isSame)
+      }
       result += inner.modulators
       for added in outer.modulators {
         if let same = result.firstIndex(where: added.isSame) {

@@ -107,25 +107,21 @@ struct CreditFile {
   /// The file extension of the thumbnail, or empty if there is none.
   let small: String
 
-  init(_ credit: PictureCredit, bytes: Int, small: String) {
-    self.credit = credit
-    self.bytes = bytes
-    self.small = small
-  }
+}
 
+extension CreditFile {
   /// Parses an attribution file, or returns nil if it is invalid.
   init?(_ file: [UInt8]) {
     guard let json = try? JSON(file), let bytes = json["bytes"]?.whole,
       let licence = json["licence"]?.text, !licence.isEmpty
     else { return nil }
     func text(_ name: String) -> String { json[name]?.text ?? "" }
-    credit = PictureCredit(
+    let credit = PictureCredit(
       author: text("author"), licence: licence, licenceURL: text("licenceURL"),
       source: text("source"), key: text("key"),
       date: ZonedDate(text("date")) ?? ZonedDate(microseconds: 0), taxonID: text("taxonID"),
       taxon: text("taxon"), species: text("species"))
-    self.bytes = bytes
-    small = text("small")
+    self.init(credit: credit, bytes: bytes, small: text("small"))
   }
 
   /// The attribution as one line of JSON.

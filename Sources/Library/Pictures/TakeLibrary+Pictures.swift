@@ -42,7 +42,7 @@ extension TakeLibrary {
     // An earlier picture must never appear with the new attribution.
     try removeImage(take.id)
     let file = CreditFile(
-      picture.credit, bytes: picture.image.bytes.count, small: small?.ending ?? "")
+      credit: picture.credit, bytes: picture.image.bytes.count, small: small?.ending ?? "")
     if let small {
       try system(
         try Files.write(small.bytes, to: files.small(take.id, ending: small.ending)),

@@ -11,12 +11,8 @@ package struct Preset: Sendable {
     /// The line number in the file.
     package let line: Int
 
-    /// Creates a setting without a file.
-    package init(address: String, value: Value) {
-      self.init(address: address, value: value, line: 0)
-    }
-
-    init(address: String, value: Value, line: Int) {
+    /// Creates a setting, by default without a file.
+    package init(address: String, value: Value, line: Int = 0) {
       self.address = address
       self.value = value
       self.line = line

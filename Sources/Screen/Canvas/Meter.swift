@@ -81,25 +81,3 @@ package enum MeterBar {
     return level > top ? .red : level > hot ? .yellow : .green
   }
 }
-
-extension Canvas {
-  /// Draws a level's bar.
-  mutating func draw(_ meter: Meter, row: Int, column: Int, width: Int) {
-    for (place, letter) in MeterBar.letters(meter, width: width, glyphs: glyphs).enumerated() {
-      let isEmpty = letter == glyphs.empty
-      fill(
-        letter, row: row, column: column + place, width: 1,
-        style: isEmpty ? .dim : Style(color: MeterBar.color(place, of: width)))
-    }
-  }
-
-  /// Draws a progress bar.
-  mutating func draw(share: Double?, row: Int, column: Int, width: Int) {
-    let letters = MeterBar.letters(share: share, width: width, glyphs: glyphs)
-    for (place, letter) in letters.enumerated() {
-      fill(
-        letter, row: row, column: column + place, width: 1,
-        style: letter == glyphs.empty ? .dim : Style(color: .cyan))
-    }
-  }
-}

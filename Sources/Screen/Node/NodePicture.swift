@@ -74,12 +74,12 @@ package struct NodePicture: Sendable {
 
   /// The last number at an address; nil if none.
   func number(_ path: String, _ index: Int = 0) -> Double? {
-    values[path].flatMap { $0.indices.contains(index) ? $0[index].number : nil }
+    values[path]?.number(at: index)
   }
 
   /// The last word at an address; nil if none.
   func word(_ path: String, _ index: Int = 0) -> String? {
-    values[path].flatMap { $0.indices.contains(index) ? $0[index].text : nil }
+    values[path]?.text(at: index)
   }
 
   /// Whether the number at an address is known and not 0.
@@ -158,8 +158,8 @@ package struct NodePicture: Sendable {
   }
 
   private mutating func takeGrid(_ path: String, _ arguments: [Argument]) {
-    guard arguments.count >= 2, let row = arguments[0].number.flatMap({ Int(exactly: $0) }),
-      let column = arguments[1].number.flatMap({ Int(exactly: $0) }),
+    guard let row = arguments.number(at: 0).flatMap({ Int(exactly: $0) }),
+      let column = arguments.number(at: 1).flatMap({ Int(exactly: $0) }),
       (0...Self.mostCells).contains(row), (0...Self.mostCells).contains(column)
     else { return }
     let place = [row, column]
@@ -168,25 +168,23 @@ package struct NodePicture: Sendable {
       // Its cells and the lit ones follow.
       (gridRows, gridColumns) = (row, column)
       (cells, lit) = ([:], [:])
-    case "/grid/cell": cells[place] = arguments.count > 2 ? arguments[2].text ?? "" : ""
+    case "/grid/cell": cells[place] = arguments.text(at: 2) ?? ""
     default:
-      let level = arguments.count > 2 ? arguments[2].number ?? 0 : 0
+      let level = arguments.number(at: 2) ?? 0
       lit[place] = level > 0 ? level : nil
     }
   }
 
   private mutating func takeBinding(_ arguments: [Argument]) {
-    guard arguments.count >= 2, let address = arguments[0].text, let number = arguments[1].number,
+    guard let address = arguments.text(at: 0), let number = arguments.number(at: 1),
       bindingList.count < Self.mostBindings
     else { return }
-    func text(_ index: Int) -> String? {
-      arguments.indices.contains(index) ? arguments[index].text : nil
-    }
     // An older node has controllers only.
     bindingList.append(
       Binding(
-        address: address, trigger: text(5) ?? "controller:\(Figure.fixed(number, width: 1))",
-        press: text(3) ?? "turn", argument: text(4) ?? ""))
+        address: address,
+        trigger: arguments.text(at: 5) ?? "controller:\(Figure.fixed(number, width: 1))",
+        press: arguments.text(at: 3) ?? "turn", argument: arguments.text(at: 4) ?? ""))
   }
 
   /// The number at an address, or 0.
@@ -213,5 +211,15 @@ package struct NodePicture: Sendable {
       list?.removeAll { $0.id == id }
       if list!.count < Self.mostTakes { list?.append(take) }
     }
+  }
+}
+
+extension [Argument] {
+  fileprivate func number(at index: Int) -> Double? {
+    indices.contains(index) ? self[index].number : nil
+  }
+
+  fileprivate func text(at index: Int) -> String? {
+    indices.contains(index) ? self[index].text : nil
   }
 }

@@ -135,13 +135,24 @@ package struct NodeScreen {
   }
 
   mutating func draw(_ meter: Meter, _ area: Area, row: Int, column: Int, width: Int) {
-    guard row < area.rows else { return }
-    canvas.draw(meter, row: area.row + row, column: area.column + column, width: width)
+    let bar = MeterBar.letters(meter, width: width, glyphs: canvas.glyphs)
+    draw(bar, area, row: row, column: column) { MeterBar.color($0, of: width) }
   }
 
   mutating func draw(share: Double?, _ area: Area, row: Int, column: Int, width: Int) {
+    let bar = MeterBar.letters(share: share, width: width, glyphs: canvas.glyphs)
+    draw(bar, area, row: row, column: column) { _ in .cyan }
+  }
+
+  private mutating func draw(
+    _ bar: [Character], _ area: Area, row: Int, column: Int, _ color: (Int) -> Style.Color
+  ) {
     guard row < area.rows else { return }
-    canvas.draw(share: share, row: area.row + row, column: area.column + column, width: width)
+    for (place, letter) in bar.enumerated() {
+      canvas.fill(
+        letter, row: area.row + row, column: area.column + column + place, width: 1,
+        style: letter == canvas.glyphs.empty ? .dim : Style(color: color(place)))
+    }
   }
 
   /// Fills a template with the node's values, such as `{/echo/time 5.3} s`: in braces, an address, and the

@@ -12,10 +12,18 @@ package enum Figure {
     _ value: Double?, places: Int = 0, width: Int, hasSign: Bool = false
   ) -> String {
     guard let value, value.isFinite else { return right(unknown, width) }
+    guard let text = decimal(value, places: places, hasSign: hasSign), text.count <= width else {
+      return String(repeating: "#", count: width)
+    }
+    return right(text, width)
+  }
+
+  /// A number with fixed decimals; nil if it is not finite, or too large for them.
+  package static func decimal(_ value: Double, places: Int, hasSign: Bool = false) -> String? {
     let places = min(places, mostPlaces)
     let factor = (0..<places).reduce(1.0) { product, _ in product * 10 }
     let scaled = (value.magnitude * factor).rounded()
-    guard scaled < 1e15 else { return String(repeating: "#", count: width) }
+    guard scaled < 1e15 else { return nil }
     let (whole, fraction) = Int(scaled).quotientAndRemainder(dividingBy: Int(factor))
     let sign = scaled == 0 ? (hasSign ? "+" : "") : value < 0 ? "-" : hasSign ? "+" : ""
     var text = sign + "\(whole)"
@@ -23,7 +31,7 @@ package enum Figure {
       let digits = "\(fraction)"
       text += "." + String(repeating: "0", count: places - digits.count) + digits
     }
-    return text.count > width ? String(repeating: "#", count: width) : right(text, width)
+    return text
   }
 
   /// A level in dB, in six columns.

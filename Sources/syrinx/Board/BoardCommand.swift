@@ -3,7 +3,7 @@ internal import Feed
 internal import Posix
 
 /// The command `syrinx board`: runs a standalone board for a band, and has its operator's commands.
-enum BoardCommand {
+enum BoardCommand: Command {
   static let page = CommandPage(
     name: "board", summary: "Run a feed server for posts of nodes and phones.",
     usage: "syrinx board [OPTIONS] | list [OPTIONS] | delete [OPTIONS] [ID]...",

@@ -2,7 +2,7 @@ internal import Control
 internal import Posix
 
 /// The command `syrinx doctor`: checks the machine for causes of dropouts, with advice for each.
-enum DoctorCommand {
+enum DoctorCommand: Command {
   static let page = CommandPage(
     name: "doctor",
     summary: "Check this machine for causes of dropouts and startup failures.",

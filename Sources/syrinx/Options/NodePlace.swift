@@ -8,7 +8,7 @@ struct NodePlace {
   /// The environment variable for the endpoint, used without the option.
   static let variable = "SYRINX_TO"
   /// The default endpoint of a node.
-  static let usual = NodePlace(host: "127.0.0.1", port: 8000)
+  static let usual = NodePlace(host: "127.0.0.1", port: 8000, isStream: false)
   /// The option for a node's endpoint.
   static let option = """
     --to HOST:PORT: Address of the node: HOST:PORT, a port on this machine, or the URL in the \
@@ -22,12 +22,9 @@ struct NodePlace {
   /// Whether the transport is TCP.
   let isStream: Bool
 
-  private init(host: String, port: UInt16, isStream: Bool = false) {
-    self.host = host
-    self.port = port
-    self.isStream = isStream
-  }
+}
 
+extension NodePlace {
   /// Parses an endpoint; an IPv6 address alone gets the default port.
   init?(_ text: String, usualPort: UInt16? = usual.port) {
     let isStream = text.hasPrefix("osc.tcp://")

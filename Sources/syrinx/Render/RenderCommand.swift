@@ -4,7 +4,7 @@ internal import Posix
 internal import SoundFiles
 
 /// The command `syrinx render`: processes sound files offline, without a sound server.
-enum RenderCommand {
+enum RenderCommand: Command {
   static let page = CommandPage(
     name: "render", summary: "Render sound files through the engine.",
     usage: "syrinx render [OPTIONS] IN OUT\n       syrinx render [OPTIONS] IN... FOLDER",
@@ -61,14 +61,9 @@ enum RenderCommand {
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
     let options = try RenderOptions(given)
-    // Exceeding the file size limit shall be an error like a full disk.
-    signal(SIGXFSZ, SIG_IGN)
     let speed = try RenderNode.rehearse(options)
-    var done = 0
-    try TakesRequest.each(options.files) { file throws(Failure) in
-      done += 1
-      let label = options.files.count > 1 ? "\(done) of \(options.files.count)" : ""
-      try Rendering(file, options, speed: speed).run(label)
+    try TakesRequest.each(options.files) { file, place throws(Failure) in
+      try Rendering(file, options, speed: speed).run(place)
     }
   }
 }

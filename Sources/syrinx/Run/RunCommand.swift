@@ -4,7 +4,7 @@ internal import Engine
 internal import Posix
 
 /// The command `syrinx run`: runs the node until it is stopped.
-enum RunCommand {
+enum RunCommand: Command {
   static let page = CommandPage(
     name: "run", summary: "Start the node.",
     usage: "syrinx run [OPTIONS]",

@@ -3,7 +3,7 @@ internal import OSC
 internal import Posix
 
 /// The command `syrinx send`: sends messages to a node, and prints its replies.
-enum SendCommand {
+enum SendCommand: Command {
   static let page = CommandPage(
     name: "send", summary: "Send OSC messages to a node, and print the replies.",
     usage: "syrinx send [OPTIONS] /address [ARGUMENT]... | -",

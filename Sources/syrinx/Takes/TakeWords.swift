@@ -29,13 +29,7 @@ enum TakeWords {
 
   /// Formats a number with this many decimals.
   private static func decimal(_ number: Double, _ digits: Int) -> String {
-    guard number.magnitude < 1e12 else { return "\(number)" }
-    let scale = pow(10, Double(digits))
-    let whole = Int((abs(number) * scale).rounded())
-    let text = String(whole)
-    let filled = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
-    return (number < 0 && whole > 0 ? "-" : "") + filled.dropLast(digits) + "."
-      + filled.suffix(digits)
+    Figure.decimal(number, places: digits) ?? "\(number)"
   }
 
   /// Formats all properties of a take, one per line.

@@ -5,7 +5,7 @@ internal import Posix
 /// The command `syrinx takes`: the take library, from the shell.
 ///
 /// It works on the data directory itself, also while a node uses it.
-enum TakesCommand {
+enum TakesCommand: Command {
   /// A subcommand of `syrinx takes`.
   struct Verb: Sendable {
     let name: String

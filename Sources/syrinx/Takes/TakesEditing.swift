@@ -63,7 +63,7 @@ enum TakesEditing {
   static func delete(_ request: TakesRequest) throws(Failure) {
     try request.check(1...Int.max)
     let library = try request.library()
-    try TakesRequest.each(request.arguments) { id throws(Failure) in
+    try TakesRequest.each(request.arguments) { id, _ throws(Failure) in
       let take = try Failure.of { () throws(LibraryFault) in
         let take = try library.take(id)
         try library.delete(take.id)
@@ -78,7 +78,7 @@ enum TakesEditing {
   static func restore(_ request: TakesRequest) throws(Failure) {
     try request.check(1...Int.max)
     let library = try request.library()
-    try TakesRequest.each(request.arguments) { id throws(Failure) in
+    try TakesRequest.each(request.arguments) { id, _ throws(Failure) in
       try Failure.of { () throws(LibraryFault) in _ = try library.restore(id) }
     }
   }

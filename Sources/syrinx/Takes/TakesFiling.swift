@@ -12,13 +12,10 @@ enum TakesFiling {
     try request.check(1...Int.max)
     let library = try request.newLibrary()
     var progress = ProgressBar()
-    var done = 0
-    try TakesRequest.each(request.arguments) { path throws(Failure) in
-      let label = place(done, request.arguments.count)
-      done += 1
+    try TakesRequest.each(request.arguments) { path, place throws(Failure) in
       defer { progress.clear() }
       let take = try Failure.of { () throws(LibraryFault) in
-        try library.importFile(path) { progress.show($0, of: $1, label) }
+        try library.importFile(path) { progress.show($0, of: $1, place) }
       }
       progress.clear()
       try Failure.print(take.id + "\n")
@@ -38,21 +35,14 @@ enum TakesFiling {
     }
     let library = try request.library()
     var progress = ProgressBar()
-    var done = 0
-    try TakesRequest.each(ids) { id throws(Failure) in
-      let label = place(done, ids.count)
-      done += 1
+    try TakesRequest.each(ids) { id, place throws(Failure) in
       defer { progress.clear() }
       try Failure.of { () throws(LibraryFault) in
         let take = try library.take(id)
         let path = isFolder ? "\(target)/\(fileName(take))" : target
-        try library.export(take.id, to: path) { progress.show($0, of: $1, label) }
+        try library.export(take.id, to: path) { progress.show($0, of: $1, place) }
       }
     }
-  }
-
-  private static func place(_ done: Int, _ all: Int) -> String {
-    all > 1 ? "\(done + 1) of \(all)" : ""
   }
 
   /// Makes a file name by which people recognize the take, unique among takes.

@@ -98,7 +98,7 @@ enum TakesListing {
     try request.check(1...Int.max)
     let library = try request.library()
     var isFirst = true
-    try TakesRequest.each(request.arguments) { id throws(Failure) in
+    try TakesRequest.each(request.arguments) { id, _ throws(Failure) in
       let (take, inTrash) = try find(id, in: library)
       if request.given.has("json") {
         try Failure.print(PlainText.json(library.json(take, inTrash: inTrash)) + "\n")

@@ -30,13 +30,15 @@ struct TakesRequest {
   }
 
   /// Runs an action for each item, even if it fails for others.
+  ///
+  /// `place` is that of the item, such as `2 of 5`; empty for a single one.
   static func each<Item>(
-    _ items: some Collection<Item>, _ body: (Item) throws(Failure) -> Void
+    _ items: some Collection<Item>, _ body: (Item, _ place: String) throws(Failure) -> Void
   ) throws(Failure) {
     var failures: [Failure] = []
-    for item in items {
+    for (index, item) in items.enumerated() {
       do throws(Failure) {
-        try body(item)
+        try body(item, items.count > 1 ? "\(index + 1) of \(items.count)" : "")
       } catch {
         if items.count == 1 { throw error }
         Environment.say(error.message)

@@ -4,7 +4,7 @@ internal import Posix
 internal import Screen
 
 /// The command `syrinx watch`: shows a running node on a full screen, or once in plain lines.
-enum WatchCommand {
+enum WatchCommand: Command {
   static let page = CommandPage(
     name: "watch", summary: "Monitor a running node on a full screen.",
     usage: "syrinx watch [OPTIONS]",

@@ -3,7 +3,7 @@ internal import Doors
 internal import Posix
 
 /// The command `syrinx web`: shows how a phone reaches the page of a running node.
-enum WebCommand {
+enum WebCommand: Command {
   static let page = CommandPage(
     name: "web", summary: "Show the code that opens a running node's page on a phone.",
     usage: "syrinx web [OPTIONS]",

@@ -1,9 +1,10 @@
-import Feed
 import Foundation
 import HTTP
 import Posix
 import TestSupport
 import Testing
+
+@testable import Feed
 
 /// Remote boards from their clients' view.
 @Suite struct RemoteBoardTests {

@@ -46,15 +46,11 @@ package final class BoardRoutes: Sendable {
     let parts = path.split(separator: "/").map(String.init)
     switch (parts.first, parts.count) {
     case ("getaudio", 1):
-      return reading(request, .heavy) { board throws(BoardFault) in
-        try Self.list(request, board)
-      }
+      return reading(request, .heavy, Self.list)
     case ("posts", 1):
-      return reading(request, .light) { board throws(BoardFault) in
-        try Self.page(request, board)
-      }
+      return reading(request, .light, Self.page)
     case ("audio", 2):
-      return reading(request, .heavy) { board throws(BoardFault) in
+      return reading(request, .heavy) { request, board throws(BoardFault) in
         try Self.sound(parts[1], request, board)
       }
     case ("postaudio", 1): return request.method == "POST" ? receive(request) : not(allowed: "POST")
@@ -77,10 +73,12 @@ package final class BoardRoutes: Sendable {
 
   private func reading(
     _ request: HTTPRequest, _ weight: Workers.Weight,
-    _ body: @escaping @Sendable (Board) throws(BoardFault) -> HTTPAnswer
+    _ body: @escaping @Sendable (HTTPRequest, Board) throws(BoardFault) -> HTTPAnswer
   ) -> HTTPServer.RequestHandling {
     guard request.isReading else { return not(allowed: "GET, HEAD") }
-    return .wait { [self] reply in work(weight, reply, body) }
+    return .wait { [self] reply in
+      work(weight, reply) { board throws(BoardFault) in try body(request, board) }
+    }
   }
 
   /// Answers on a worker thread, or with an error if the queue is full.
