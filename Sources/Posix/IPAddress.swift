@@ -171,26 +171,26 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
     -> Result
   {
-    if address.isVersion4 {
-      var v4 = sockaddr_in()
-      v4.sin_family = sa_family_t(AF_INET)
-      v4.sin_port = port.bigEndian
-      v4.sin_addr.s_addr = address.v4.bigEndian
-      return withUnsafePointer(to: &v4) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
+    var storage = sockaddr_storage()
+    let size = withUnsafeMutableBytes(of: &storage) { bytes in
+      if address.isVersion4 {
+        var v4 = sockaddr_in()
+        v4.sin_family = sa_family_t(AF_INET)
+        v4.sin_port = port.bigEndian
+        v4.sin_addr.s_addr = address.v4.bigEndian
+        bytes.storeBytes(of: v4, as: sockaddr_in.self)
+        return MemoryLayout<sockaddr_in>.size
       }
+      var v6 = sockaddr_in6()
+      v6.sin6_family = sa_family_t(AF_INET6)
+      v6.sin6_port = port.bigEndian
+      v6.sin6_addr = address.in6
+      v6.sin6_scope_id = scope
+      bytes.storeBytes(of: v6, as: sockaddr_in6.self)
+      return MemoryLayout<sockaddr_in6>.size
     }
-    var v6 = sockaddr_in6()
-    v6.sin6_family = sa_family_t(AF_INET6)
-    v6.sin6_port = port.bigEndian
-    v6.sin6_addr = address.in6
-    v6.sin6_scope_id = scope
-    return withUnsafePointer(to: &v6) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-      }
+    return withUnsafePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(size)) }
     }
   }
 

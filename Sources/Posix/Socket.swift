@@ -71,16 +71,25 @@ package final class Socket {
     at wanted: UInt16, isOpen: Bool
   ) throws(SystemError) -> [Socket] {
     var sockets: [Socket] = []
+    try forBothVersions(isOpen: isOpen) { address throws(SystemError) in
+      let port = sockets.first?.port ?? wanted
+      sockets.append(try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
+    }
+    return sockets
+  }
+
+  /// Binds sockets to the addresses of both IP versions, of the loopback or of all interfaces.
+  package static func forBothVersions(
+    isOpen: Bool, _ bind: (IPAddress) throws(SystemError) -> Void
+  ) throws(SystemError) {
     for address: IPAddress in isOpen ? [.any4, .any6] : [.loopback4, .loopback6] {
       do throws(SystemError) {
-        let port = sockets.first?.port ?? wanted
-        sockets.append(try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
+        try bind(address)
       } catch {
         // IPv6 may be unavailable.
         guard !address.isVersion4, !error.isAddressInUse else { throw error }
       }
     }
-    return sockets
   }
 
   /// Wraps a duplicate of a stream's descriptor, which its owner keeps.

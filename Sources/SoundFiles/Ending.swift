@@ -1,7 +1,7 @@
 package import DSP
 
 /// The tail of a render: decides how much of the decaying sound is written after the input ends.
-package struct Ending {
+package struct Ending: ~Copyable {
   /// The length of the tail.
   package enum Length: Equatable, Sendable {
     /// A fixed number of seconds.
@@ -20,18 +20,19 @@ package struct Ending {
   /// Whether the tail is complete.
   package private(set) var isDone = false
   private var framesLeft: Int
-  private let quietFrames: Int
-  // Silence that is written only if sound follows. Nil in the fixed-length mode.
-  private var held: (left: [Float], right: [Float])?
+  // Silence that is written only if sound follows. Without room in the fixed-length mode.
+  private let held: StereoBuffer
+  private var framesHeld = 0
 
   /// Creates a tail for a sample rate in Hz.
   package init(_ length: Length, rate: Int) {
-    quietFrames = Int(Self.quietSeconds * Double(rate))
     switch length {
-    case .seconds(let seconds): framesLeft = Int((seconds * Double(rate)).rounded())
+    case .seconds(let seconds):
+      framesLeft = Int((seconds * Double(rate)).rounded())
+      held = StereoBuffer(frames: 0)
     case .untilSilent:
       framesLeft = Int(Self.mostSeconds) * rate
-      held = ([], [])
+      held = StereoBuffer(frames: Int(Self.quietSeconds * Double(rate)))
     }
     isDone = framesLeft == 0
   }
@@ -43,7 +44,7 @@ package struct Ending {
     let frames = min(frames, framesLeft)
     framesLeft -= frames
     isDone = framesLeft == 0
-    guard held != nil else {
+    guard held.frames > 0 else {
       try writer.write(sound, frames: frames)
       framesWritten += frames
       return
@@ -53,33 +54,16 @@ package struct Ending {
       abs(sound.right[loud - 1]) < Self.silence
     { loud -= 1 }
     if loud > 0 {
-      try release(to: &writer)
+      try writer.write(held.stereo, frames: framesHeld)
       try writer.write(sound, frames: loud)
-      framesWritten += loud
+      framesWritten += framesHeld + loud
+      framesHeld = 0
     }
-    for frame in loud..<frames {
-      held!.left.append(sound.left[frame])
-      held!.right.append(sound.right[frame])
+    for frame in loud..<frames where framesHeld < held.frames {
+      held.stereo.left[framesHeld] = sound.left[frame]
+      held.stereo.right[framesHeld] = sound.right[frame]
+      framesHeld += 1
     }
-    if held!.left.count >= quietFrames { isDone = true }
-  }
-
-  private mutating func release(to writer: inout SoundWriter) throws(SoundFileError) {
-    var quiet = held!
-    held = ([], [])
-    let count = quiet.left.count
-    var fault: SoundFileError?
-    quiet.left.withUnsafeMutableBufferPointer { left in
-      quiet.right.withUnsafeMutableBufferPointer { right in
-        guard let left = left.baseAddress, let right = right.baseAddress else { return }
-        do throws(SoundFileError) {
-          try writer.write(Stereo(left, right), frames: count)
-          framesWritten += count
-        } catch {
-          fault = error
-        }
-      }
-    }
-    if let fault { throw fault }
+    if framesHeld == held.frames { isDone = true }
   }
 }

@@ -12,24 +12,18 @@ package enum LoopTail {
   /// Serializes frames losslessly, in little-endian byte order.
   package static func bytes(_ sound: Stereo, frames: Int) -> [UInt8] {
     guard frames > 0 else { return [] }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(headBytes + frames * frameBytes)
-    func add(_ word: UInt32) {
-      for place in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * UInt32(place)))) }
-    }
-    add(form)
-    add(UInt32(frames))
+    var bytes = WaveChunk.number(form) + WaveChunk.number(UInt32(frames))
     for frame in 0..<frames {
-      add(sound.left[frame].bitPattern)
-      add(sound.right[frame].bitPattern)
+      bytes += WaveChunk.number(sound.left[frame].bitPattern)
+      bytes += WaveChunk.number(sound.right[frame].bitPattern)
     }
     return bytes
   }
 
   /// Returns the number of serialized frames, or 0 if the format is unknown.
   package static func frames(in bytes: [UInt8]) -> Int {
-    guard bytes.count >= headBytes, word(bytes, 0) == form else { return 0 }
-    let frames = Int(word(bytes, 4))
+    guard bytes.count >= headBytes, WaveChunk.number(bytes, at: 0) == form else { return 0 }
+    let frames = Int(WaveChunk.number(bytes, at: 4) as UInt32)
     return bytes.count == headBytes + frames * frameBytes ? frames : 0
   }
 
@@ -44,15 +38,11 @@ package enum LoopTail {
     return frames
   }
 
-  private static func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
-    (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) }
-  }
-
   /// Returns a sample.
   ///
   /// NaN and infinity become silence, since the file is untrusted.
   private static func sample(_ bytes: [UInt8], _ place: Int) -> Float {
-    let sample = Float(bitPattern: word(bytes, place))
+    let sample = Float(bitPattern: WaveChunk.number(bytes, at: place))
     return sample.isFinite ? sample : 0
   }
 }

@@ -132,6 +132,20 @@ package struct SoundReader: ~Copyable {
     return made
   }
 
+  /// Reads the rest in blocks, at most `most` frames.
+  package mutating func readBlocks(
+    atMost most: Int = .max, _ body: (Stereo, _ frames: Int) throws(SoundFileError) -> Void
+  ) throws(SoundFileError) {
+    let block = StereoBuffer(frames: Self.blockFrames)
+    var left = most
+    while left > 0 {
+      let count = try read(into: block.stereo, frames: min(left, block.frames))
+      if count == 0 { return }
+      try body(block.stereo, count)
+      left -= count
+    }
+  }
+
   /// Skips to a time in seconds, or to the end if that is earlier.
   ///
   /// Call it before the first read.

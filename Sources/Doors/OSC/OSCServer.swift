@@ -56,19 +56,11 @@ package final class OSCServer: Outlet {
     var datagrams: [Socket] = []
     var listeners: [Socket] = []
     var port = wanted
-    let addresses: [IPAddress] =
-      access.isOpen ? [.any4, .any6] : [.loopback4, .loopback6]
-    for address in addresses {
-      do throws(SystemError) {
-        let socket = try Socket(.datagrams, boundTo: Endpoint(address: address, port: port))
-        port = socket.port
-        listeners.append(
-          try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
-        datagrams.append(socket)
-      } catch {
-        // IPv6 is optional.
-        guard !address.isVersion4, !error.isAddressInUse else { throw error }
-      }
+    try Socket.forBothVersions(isOpen: access.isOpen) { address throws(SystemError) in
+      let socket = try Socket(.datagrams, boundTo: Endpoint(address: address, port: port))
+      port = socket.port
+      listeners.append(try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
+      datagrams.append(socket)
     }
     self.datagrams = datagrams
     self.listeners = listeners

@@ -4,8 +4,6 @@ internal import Posix
 internal import SoundFiles
 
 extension TakeLibrary {
-  private static var blockFrames: Int { 4096 }
-
   /// Copies a sound file of any format into the library at its own rate, and returns its take.
   ///
   /// All metadata of a former take is kept, and title, artist and comment of other files.
@@ -76,13 +74,11 @@ extension TakeLibrary {
     _ use: (Stereo, Int) throws(SoundFileError) -> Void = { (_, _) in }
   ) throws(SoundFileError) -> Loudness {
     var loudness = Loudness(rate: reader.rate)
-    let block = StereoBuffer(frames: blockFrames)
-    while true {
-      let frames = try reader.read(into: block.stereo, frames: blockFrames)
-      loudness.add(block.stereo, frames: frames)
-      try use(block.stereo, frames)
-      if frames < blockFrames { return loudness }
+    try reader.readBlocks { sound, frames throws(SoundFileError) in
+      loudness.add(sound, frames: frames)
+      try use(sound, frames)
     }
+    return loudness
   }
 
   /// Exports a take to a file, in the format of its extension, with its title and the other
@@ -103,12 +99,12 @@ extension TakeLibrary {
       var writer = try SoundWriter(
         path, rate: reader.rate, isFine: reader.isFine, expectedFrames: reader.expectedFrames)
       take.strings.write(to: writer.handle.pointer)
-      let block = StereoBuffer(frames: Self.blockFrames)
-      while true {
-        let frames = try reader.read(into: block.stereo, frames: Self.blockFrames)
-        try writer.write(block.stereo, frames: frames)
-        progress(Double(reader.framesRead) / Double(reader.fileRate), take.seconds)
-        if frames < Self.blockFrames { break }
+      let rate = Double(reader.rate)
+      var done = 0
+      try reader.readBlocks { sound, frames throws(SoundFileError) in
+        try writer.write(sound, frames: frames)
+        done += frames
+        progress(Double(done) / rate, take.seconds)
       }
       try writer.finish()
     }

@@ -8,6 +8,8 @@ extension TakeSearch {
   /// A date without a time is the whole day in the local time zone. Distances are in kilometers.
   package init(query: String) throws(LibraryFault) {
     self.init()
+    let dates = "expected a date like 2026-11-21 or 2026-11-21T17:30"
+    let places = "expected a location in degrees north and east, like 52.52,13.40"
     for word in Self.parts(query) {
       guard let colon = word.firstIndex(of: ":") else {
         add(word, to: \.text)
@@ -16,14 +18,12 @@ extension TakeSearch {
       let value = String(word[word.index(after: colon)...])
       switch word[..<colon] {
       case "species": add(value, to: \.species)
-      case "from": from = try Self.date(value, isEnd: false)
-      case "to": to = try Self.date(value, isEnd: true)
-      case "near": place = try Self.place(value)
+      case "from": from = try Self.parsed(ZonedDate(written: value, isEnd: false), dates, value)
+      case "to": to = try Self.parsed(ZonedDate(written: value, isEnd: true), dates, value)
+      case "near": place = try Self.parsed(Place(written: value), places, value)
       case "within":
-        guard let number = Double(value), number.isFinite, number >= 0 else {
-          throw LibraryFault(.range, "within: takes a distance in kilometers; got \(value)")
-        }
-        kilometres = number
+        let number = Double(value).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+        kilometres = try Self.parsed(number, "within: takes a distance in kilometers", value)
       default: add(word, to: \.text)
       }
     }
@@ -47,19 +47,10 @@ extension TakeSearch {
     return parts.filter { !$0.isEmpty }
   }
 
-  private static func date(_ text: String, isEnd: Bool) throws(LibraryFault) -> ZonedDate {
-    guard let date = ZonedDate(written: text, isEnd: isEnd) else {
-      throw LibraryFault(
-        .range, "expected a date like 2026-11-21 or 2026-11-21T17:30; got \(text)")
-    }
-    return date
-  }
-
-  private static func place(_ text: String) throws(LibraryFault) -> Place {
-    guard let place = Place(written: text) else {
-      throw LibraryFault(
-        .range, "expected a location in degrees north and east, like 52.52,13.40; got \(text)")
-    }
-    return place
+  private static func parsed<Value>(
+    _ value: Value?, _ expected: String, _ text: String
+  ) throws(LibraryFault) -> Value {
+    if let value { return value }
+    throw LibraryFault(.range, "\(expected); got \(text)")
   }
 }

@@ -215,11 +215,6 @@ package struct NodePicture: Sendable {
 }
 
 extension [Argument] {
-  fileprivate func number(at index: Int) -> Double? {
-    indices.contains(index) ? self[index].number : nil
-  }
-
-  fileprivate func text(at index: Int) -> String? {
-    indices.contains(index) ? self[index].text : nil
-  }
+  fileprivate func number(at index: Int) -> Double? { dropFirst(index).first?.number }
+  fileprivate func text(at index: Int) -> String? { dropFirst(index).first?.text }
 }

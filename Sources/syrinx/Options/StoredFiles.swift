@@ -1,9 +1,8 @@
 internal import Control
-internal import InstrumentFiles
 internal import Library
 internal import Posix
 
-/// The files that commands read: data directory, presets and instruments.
+/// The files that commands read: data directory and presets.
 enum StoredFiles {
   /// The data directory: as given, else the default, as an absolute path.
   static func home(_ given: CommandPage.Given) throws(Failure) -> String {
@@ -18,12 +17,6 @@ enum StoredFiles {
   /// Creates the library of the built-in presets and a node's own.
   static func presets(home: String) -> PresetLibrary {
     PresetLibrary(shipped: ShippedPresets.folder, own: home + "/presets")
-  }
-
-  /// Creates the library of the built-in instruments, the machine's soundfonts, and a node's own.
-  static func instruments(home: String, fonts: [String]) -> InstrumentLibrary {
-    InstrumentLibrary(
-      shipped: ShippedPresets.folder, home: home, places: .usual(given: fonts))
   }
 
   /// Loads the preset given by `--preset`.

@@ -21,10 +21,11 @@ final class RenderNode {
       name: "render", engine: engine, soundServer: clock,
       presets: StoredFiles.presets(home: options.home)
     ) { engine.shared.clockReading.microseconds }
-    cues = options.settings.enumerated().compactMap { place, setting in
-      setting.seconds.map { (place, Int(($0 * Double(rate)).rounded()), setting.assignment) }
+    cues = options.settings.compactMap { setting in
+      setting.seconds.map { (Int(($0 * Double(rate)).rounded()), setting.assignment) }
     }
-    .sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map { ($0.1, $0.2) }
+    // Stable: settings of one time stay in order.
+    cues.sort { $0.frame < $1.frame }
     if let preset = options.preset { try StoredFiles.load(preset, into: node) }
     for setting in options.settings where setting.seconds == nil { try set(setting.assignment) }
   }

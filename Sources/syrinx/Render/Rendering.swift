@@ -27,21 +27,12 @@ final class Rendering {
     self.options = options
     self.speed = speed
     signals = try .forTheEnd()
-    if file.input == RenderOptions.pipe {
-      let pipe = try RenderPipe(named: "in")
-      try pipe.readInput()
-      inputPipe = pipe
-    } else {
-      inputPipe = nil
+    inputPipe = file.input == RenderOptions.pipe ? try RenderPipe(named: "in") : nil
+    try inputPipe?.readInput()
+    guard file.output != RenderOptions.pipe || isatty(1) != 1 else {
+      throw Failure(.usage, "standard output is a terminal; redirect it to a pipe or a file")
     }
-    if file.output == RenderOptions.pipe {
-      guard isatty(1) != 1 else {
-        throw Failure(.usage, "standard output is a terminal; redirect it to a pipe or a file")
-      }
-      outputPipe = try RenderPipe(named: "out.wav")
-    } else {
-      outputPipe = nil
-    }
+    outputPipe = file.output == RenderOptions.pipe ? try RenderPipe(named: "out.wav") : nil
     let reader: SoundReader
     do throws(SoundFileError) {
       reader = try SoundReader(inputPipe?.path ?? file.input) { options.rate(forFile: $0) }

@@ -4,6 +4,7 @@ internal import Doors
 internal import Drivers
 internal import Engine
 internal import Glibc
+internal import InstrumentFiles
 internal import Library
 internal import Posix
 
@@ -56,7 +57,8 @@ final class RunningNode: @unchecked Sendable {
       name: options.name, engine: engine, soundServer: sound,
       table: AddressTable(loops: options.loops), presets: presets,
       home: options.home, musicFolders: options.musicFolders,
-      instruments: StoredFiles.instruments(home: options.home, fonts: options.soundFonts))
+      instruments: InstrumentLibrary(
+        shipped: presets.shipped, home: options.home, places: .usual(given: options.soundFonts)))
     // A session brings its own state.
     if Environment["NSM_URL"] == nil {
       startingState = try StartingState(options, for: node)

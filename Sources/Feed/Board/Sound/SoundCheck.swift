@@ -8,7 +8,6 @@ internal import SoundFiles
 enum SoundCheck {
   // The part that is decoded. A sound truncated later is acceptable.
   private static let framesToRead = 65_536
-  private static let blockFrames = 4096
   // A header can declare any number of frames.
   private static let longest = 86_400.0
 
@@ -48,13 +47,8 @@ enum SoundCheck {
 
   private static func seconds(_ path: String) throws(SoundFileError) -> Double? {
     var reader = try SoundReader(path)
-    let buffer = StereoBuffer(frames: blockFrames)
     var frames = 0
-    while frames < framesToRead {
-      let count = try reader.read(into: buffer.stereo, frames: blockFrames)
-      frames += count
-      if count < blockFrames { break }
-    }
+    try reader.readBlocks(atMost: framesToRead) { frames += $1 }
     guard frames > 0 else { return nil }
     return Double(max(frames, reader.expectedFrames ?? 0)) / Double(reader.rate)
   }
