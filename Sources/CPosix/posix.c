@@ -32,13 +32,6 @@ void px_return_freed_memory(void) {
   mallopt(M_ARENA_MAX, 2);
 }
 
-int px_tell_interface(int socket, int family) {
-  int yes = 1;
-  return family == AF_INET6
-             ? setsockopt(socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, &yes, sizeof yes)
-             : setsockopt(socket, IPPROTO_IP, IP_PKTINFO, &yes, sizeof yes);
-}
-
 static uint32_t interface_of(struct msghdr *header) {
   for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
     if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {

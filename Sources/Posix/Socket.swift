@@ -45,12 +45,13 @@ package final class Socket {
     switch kind {
     case .datagrams:
       set(SOL_SOCKET, SO_RCVBUF, 4 << 20)
-      _ = px_tell_interface(descriptor.number, isVersion4 ? AF_INET : AF_INET6)
-      // Reports unreachable receivers. Otherwise a datagram to a closed port makes a later call
-      // fail.
-      if endpoint.address.isVersion4 {
+      // Reports the interface of each datagram, and unreachable receivers. Otherwise a datagram to a
+      // closed port makes a later call fail.
+      if isVersion4 {
+        set(Int32(IPPROTO_IP), IP_PKTINFO, 1)
         set(Int32(IPPROTO_IP), IP_RECVERR, 1)
       } else {
+        set(Int32(IPPROTO_IPV6), IPV6_RECVPKTINFO, 1)
         set(Int32(IPPROTO_IPV6), IPV6_RECVERR, 1)
       }
     case .stream:

@@ -20,9 +20,6 @@ void px_name_thread(pthread_t thread, const char *name);
 // Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 
-// Has the socket of an address family tell by which interface a datagram came; 0 when it will.
-int px_tell_interface(int socket, int family);
-
 // Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many. The
 // interface is the number of the one that a datagram came by, or 0 where the socket doesn't tell.
 enum { PX_MOST_DATAGRAMS = 32, PX_LOOPBACK_INTERFACE = 1 };

@@ -76,15 +76,22 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
     case .pitchWheel: place = max(0, min(1, 0.5 + bend / 4))
     case .control(let number): place = places[Int(number & 127)]
     }
-    let way = source.isReversed ? 1 - place : place
-    if !source.isBipolar { return Self.shaped(way, source.curve) }
-    if case .step = source.curve { return way < 0.5 ? -1 : 1 }
-    return way < 0.5
-      ? -Self.shaped(1 - 2 * way, source.curve) : Self.shaped(2 * way - 1, source.curve)
+    return source.value(at: place)
+  }
+}
+
+extension SamplerModulator.Source {
+  /// Maps a position of the controller, from 0 to 1.
+  @_noLocks
+  package func value(at place: Float) -> Float {
+    let way = isReversed ? 1 - place : place
+    if !isBipolar { return shaped(way) }
+    if case .step = curve { return way < 0.5 ? -1 : 1 }
+    return way < 0.5 ? -shaped(1 - 2 * way) : shaped(2 * way - 1)
   }
 
   @_noLocks
-  private static func shaped(_ way: Float, _ curve: SamplerModulator.Curve) -> Float {
+  private func shaped(_ way: Float) -> Float {
     // 40/96 of the decimal logarithm, as in the SoundFont specification.
     let scale: Float = 40 / 96 / 2.302_585_1
     switch curve {

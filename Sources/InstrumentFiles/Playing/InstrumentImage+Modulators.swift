@@ -62,6 +62,6 @@ extension InstrumentImage {
   private static func fixed(_ source: inout Modulator.Source) -> Double {
     guard source.controller == .pitchWheelRange else { return 1 }
     defer { source = Modulator.Source(.constant) }
-    return source.value(2.0 / 127)
+    return Double(source.value(at: 2 / 127))
   }
 }

@@ -111,14 +111,6 @@ extension TakeLibrary {
   ///
   /// Its extension determines the format.
   @discardableResult
-  package func setImage(_ id: String, copying file: HomeFile) throws(LibraryFault) -> Take {
-    try setImage(id, copying: file.path)
-  }
-
-  /// Copies a file as a take's image.
-  ///
-  /// Its extension determines the format.
-  @discardableResult
   package func setImage(_ id: String, copying path: String) throws(LibraryFault) -> Take {
     let name = path.split(separator: "/").last ?? ""
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""

@@ -61,13 +61,12 @@ enum TakesFiling {
     var progress = ProgressBar()
     defer { progress.clear() }
     var unreadable: Set<String> = []
-    let result: (takes: Int, unreadable: [String])
+    let result: Reindexing
     do throws(LibraryFault) {
       let library = try TakeLibrary(home: home)
       // First write to the files what only the database has.
       sayRecovered(try library.adopt(), &unreadable)
-      let reindexing = try library.reindex { progress.show($0, of: $1, "takes") }
-      result = (reindexing.takes, reindexing.unreadable)
+      result = try library.reindex { progress.show($0, of: $1, "takes") }
       progress.clear()
     } catch {
       progress.clear()
@@ -87,8 +86,8 @@ enum TakesFiling {
 
   private static func rebuild(
     _ home: String, _ progress: inout ProgressBar, _ unreadable: inout Set<String>
-  ) throws(Failure) -> (takes: Int, unreadable: [String]) {
-    let (library, result) = try Failure.of { () throws(LibraryFault) in
+  ) throws(Failure) -> Reindexing {
+    var (library, result) = try Failure.of { () throws(LibraryFault) in
       try TakeLibrary.rebuild(home: home) { progress.show($0, of: $1, "takes") }
     }
     progress.clear()
@@ -97,7 +96,8 @@ enum TakesFiling {
     Environment.say(
       "the database was damaged: it is now library.sqlite.damaged, the new one has no settings "
         + "yet, and a running node on \(home) must be restarted")
-    return (result.takes + adoption.adopted.count, result.unreadable)
+    result.takes += adoption.adopted.count
+    return result
   }
 
   private static func sayRecovered(_ adoption: Adoption, _ unreadable: inout Set<String>) {

@@ -221,7 +221,7 @@ package final class Takes: Feature {
     let (id, file) = (request.text(0) ?? "", request.text(1) ?? "")
     let workers = try library()
     try workers.file { [home = workers.home] library throws(LibraryFault) in
-      try library.setImage(id, copying: HomeFile(reading: file, home: home))
+      try library.setImage(id, copying: HomeFile(reading: file, home: home).path)
     } then: { [weak self] outcome in
       self?.complete(request, with: outcome)
       if case .success(let take) = outcome { self?.context[Pictures.self].announceRemoval(take.id) }
