@@ -14,13 +14,7 @@ package enum Environment {
   }
 
   /// The path of the running executable.
-  package static var programPath: String? {
-    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = path.withUnsafeMutableBytes {
-      readlink("/proc/self/exe", $0.baseAddress!, $0.count)
-    }
-    return count > 0 ? String(decoding: path.prefix(count), as: UTF8.self) : nil
-  }
+  package static var programPath: String? { try? Files.resolved("/proc/self/exe") }
 
   package static var processID: Int32 { getpid() }
 

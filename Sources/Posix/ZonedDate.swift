@@ -26,11 +26,7 @@ package struct ZonedDate: Hashable, Sendable {
     self.init(microseconds: microseconds, zoneMinutes: local.tm_gmtoff / 60)
   }
 
-  package static var now: ZonedDate {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return ZonedDate(microseconds: time.tv_sec * 1_000_000 + time.tv_nsec / 1000)
-  }
+  package static var now: ZonedDate { ZonedDate(microseconds: Int(HostTime.wall)) }
 
   // MARK: - Text
 

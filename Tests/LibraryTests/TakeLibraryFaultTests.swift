@@ -98,17 +98,9 @@ import Testing
   }
 
   @Test func `a small disk that fills up is reported and changes nothing`() throws {
-    let folder = try TemporaryFolder()
-    let disk = folder.path("disk")
-    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
     // Without permission to mount, only the previous test applies.
-    guard Self.run("mount", "-t", "tmpfs", "-o", "size=1m", "none", disk) else { return }
-    defer { _ = Self.run("umount", "-l", disk) }
-    try Self.full(disk)
-  }
-
-  private static func full(_ disk: String) throws {
-    let library = try TakeLibrary(home: "\(disk)/home", waitMilliseconds: 50)
+    guard let disk = try SmallDisk(megabytes: 1) else { return }
+    let library = try TakeLibrary(home: "\(disk.path)/home", waitMilliseconds: 50)
     let take = try LibraryFixture.add("one", to: library)
     try library.set("key", "value")
     let long = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).wav").path
@@ -118,10 +110,7 @@ import Testing
     let fault = #expect(throws: LibraryFault.self) { try library.importFile(long) }
     #expect(fault?.kind == .io && fault?.message.contains("No space left") == true)
     #expect(try LibraryFixture.state(library) == state)
-    // Fills the disk completely.
-    let filler = FileManager.default.createFile(atPath: "\(disk)/filler", contents: nil)
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(disk)/filler"))
-    while filler, (try? handle.write(contentsOf: Data(count: 4096))) != nil {}
+    try disk.fill()
     for _ in 0..<3 {
       let fault = #expect(throws: LibraryFault.self) {
         for number in 0..<100 {
@@ -133,21 +122,11 @@ import Testing
         fault?.kind == .io && fault?.message.contains("No space left") == true,
         "\(fault?.message ?? "")")
     }
-    try FileManager.default.removeItem(atPath: "\(disk)/filler")
+    try disk.empty()
     #expect(try library.adopt() == Adoption())
     let now = try library.take(take.id)
     #expect(try WaveTags.read(library.path(now)) == now.tags)
     #expect(try SoundFixture.read(library.path(now)).left == Tone.constant(0.25, frames: 100))
-  }
-
-  private static func run(_ arguments: String...) -> Bool {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
   }
 
   @Test func `threads that create a new library concurrently all succeed`() async throws {
@@ -173,20 +152,18 @@ import Testing
 
   @Test func `a read-only folder is reported`() throws {
     let folder = try TemporaryFolder()
-    let disk = folder.path("disk")
-    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-    let isMounted = Self.run("mount", "-t", "tmpfs", "none", disk)
-    defer { if isMounted { _ = Self.run("umount", "-l", disk) } }
-    _ = try Self.fill(disk)
-    if isMounted {
-      #expect(Self.run("mount", "-o", "remount,ro", disk))
+    let disk = try SmallDisk(megabytes: 4)
+    let path = disk?.path ?? folder.url.path
+    _ = try Self.fill(path)
+    if let disk {
+      #expect(disk.setReadOnly(true))
     } else {
-      for path in ["home/takes/trash", "home/takes", "home"] { chmod("\(disk)/\(path)", 0o555) }
+      for name in ["home/takes/trash", "home/takes", "home"] { chmod("\(path)/\(name)", 0o555) }
     }
     defer {
-      for path in ["home", "home/takes", "home/takes/trash"] { chmod("\(disk)/\(path)", 0o755) }
+      for name in ["home", "home/takes", "home/takes/trash"] { chmod("\(path)/\(name)", 0o755) }
     }
-    let fault = #expect(throws: LibraryFault.self) { _ = try TakeLibrary(home: "\(disk)/home") }
+    let fault = #expect(throws: LibraryFault.self) { _ = try TakeLibrary(home: "\(path)/home") }
     #expect(fault?.kind == .io && fault?.message.contains("\n") == false)
   }
 

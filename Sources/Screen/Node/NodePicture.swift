@@ -123,7 +123,13 @@ package struct NodePicture: Sendable {
       loads.append(min(max(load, 0), 100))
       if loads.count > Self.mostLoads { loads.removeFirst() }
     case "/grid/layout", "/grid/cell", "/grid/lit": takeGrid(path, arguments)
-    case "/take", "/takes/end", "/takes/total": takeTake(path, arguments)
+    case "/take": takeTake(arguments)
+    case "/takes/end":
+      if let list { takes = list }
+      list = nil
+    case "/takes/total":
+      if values[path] != arguments, list == nil { areTakesOld = true }
+      keep(path, arguments)
     case "/midi/binding": takeBinding(arguments)
     case "/midi/bindings/end":
       bindings = bindingList
@@ -190,27 +196,18 @@ package struct NodePicture: Sendable {
   /// The number at an address, or 0.
   package func whole(_ path: String) -> Int { number(path).flatMap { Int(exactly: $0) } ?? 0 }
 
-  private mutating func takeTake(_ path: String, _ arguments: [Argument]) {
-    switch path {
-    case "/takes/total":
-      if values[path] != arguments, list == nil { areTakesOld = true }
-      keep(path, arguments)
-    case "/takes/end":
-      if let list { takes = list }
-      list = nil
-    default:
-      guard arguments.count >= 5, let id = arguments[0].text else { return }
-      let take = Take(
-        id: id, title: arguments[1].text ?? "", species: arguments[2].text ?? "",
-        date: arguments[3].text ?? "", seconds: arguments[4].number)
-      guard list != nil else {
-        // A new or renamed take.
-        areTakesOld = true
-        return
-      }
-      list?.removeAll { $0.id == id }
-      if list!.count < Self.mostTakes { list?.append(take) }
+  private mutating func takeTake(_ arguments: [Argument]) {
+    guard arguments.count >= 5, let id = arguments[0].text else { return }
+    let take = Take(
+      id: id, title: arguments[1].text ?? "", species: arguments[2].text ?? "",
+      date: arguments[3].text ?? "", seconds: arguments[4].number)
+    guard list != nil else {
+      // A new or renamed take.
+      areTakesOld = true
+      return
     }
+    list?.removeAll { $0.id == id }
+    if list!.count < Self.mostTakes { list?.append(take) }
   }
 }
 

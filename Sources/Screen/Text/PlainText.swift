@@ -2,15 +2,9 @@
 package enum PlainText {
   /// The text as one line, without control characters, escape sequences and bidirectional marks.
   package static func line(_ text: String) -> String {
-    var line = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      if isSpace(scalar) {
-        line.append(" ")
-      } else if !isControl(scalar) {
-        line.append(scalar)
-      }
-    }
-    return String(line)
+    let space: Unicode.Scalar = " "
+    let plain = text.unicodeScalars.compactMap { isSpace($0) ? space : isControl($0) ? nil : $0 }
+    return String(String.UnicodeScalarView(plain))
   }
 
   /// The text's lines, each safe for a terminal.

@@ -307,7 +307,7 @@ final class RunningNode: @unchecked Sendable {
   }
 
   private func end() {
-    statusLine?.end()
+    BottomLine.close()
     statusLine = nil
     Environment.notifyServiceManager("STOPPING=1")
     // First: the service manager may not wait for the rest.

@@ -30,9 +30,6 @@ struct NodeStatusLine {
     return max(1, Int((next - now) / 1e3))
   }
 
-  /// Removes the line, and restores the terminal.
-  func end() { BottomLine.close() }
-
   private static func figures(_ summary: NodeSummary, _ status: SoundServerStatus) -> NodeFigures {
     var figures = NodeFigures()
     // in_1, in_2, out_1, out_2 and the limiter, in the order of /meter.

@@ -36,16 +36,11 @@ package final class WebAccess: Sendable {
       return refusal
     }
     guard request.wantsSocket || !request.isReading else { return nil }
-    guard comesFromOwnPage(request) else {
+    // The node's own page, an allowed one, or no page at all.
+    guard request.isOfOwnOrigin || origins.contains(request[.origin]?.lowercased() ?? "") else {
       return .refusal(403, "requests from other sites are denied; --web-origin URL allows one")
     }
     return nil
-  }
-
-  /// Whether the request comes from the node's own page, from an allowed one, or from no page at
-  /// all.
-  private func comesFromOwnPage(_ request: HTTPRequest) -> Bool {
-    request.isOfOwnOrigin || origins.contains(request[.origin]?.lowercased() ?? "")
   }
 
   /// The origin that may read the response, if the request comes from another page that is allowed.
