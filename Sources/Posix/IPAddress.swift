@@ -144,15 +144,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Resolves `HOST:PORT`.
-  ///
-  /// IPv6 addresses are in brackets.
-  package init(resolving text: String) throws(UnknownHost) {
-    guard let colon = text.lastIndex(of: ":"),
-      let port = UInt16(text[text.index(after: colon)...]), port != 0
-    else { throw UnknownHost(code: EAI_SERVICE) }
-    var host = String(text[..<colon])
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+  /// Resolves a host name, or a numeric address without brackets.
+  package init(resolving host: String, port: UInt16) throws(UnknownHost) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?

@@ -25,7 +25,7 @@ final class OSCPeer {
     isStream = place.isStream
     self.isExclusive = isExclusive
     do throws(UnknownHost) {
-      endpoint = try Endpoint(resolving: place.text)
+      endpoint = try Endpoint(place)
     } catch {
       endpoint = nil
       fault = error.reason
@@ -131,6 +131,13 @@ final class OSCPeer {
   private func take(_ packet: UnsafeRawBufferPointer) {
     // A packet that is not OSC is no reply of the node.
     try? Packet.read(packet) { message, _ in whenReceived(message.addressText, message.arguments) }
+  }
+}
+
+extension Endpoint {
+  /// Resolves the endpoint of a node.
+  init(_ place: NodePlace) throws(UnknownHost) {
+    try self.init(resolving: place.host, port: place.port)
   }
 }
 

@@ -40,19 +40,16 @@ extension Draft {
     }
     let name = try text("username", "name") ?? ""
     let message = try text("message") ?? ""
-    var id = PostID.random()
-    if let given = try text("id"), !given.isEmpty {
-      guard let plain = PostID.plain(given) else {
-        throw BoardFault(.wrong, "id must be a UUID of 36 characters")
-      }
-      id = plain
+    func parsed(
+      _ name: String, _ expected: String, _ parse: (String) -> String?
+    ) throws(BoardFault) -> String? {
+      guard let given = try text(name), !given.isEmpty else { return nil }
+      if let value = parse(given) { return value }
+      throw BoardFault(.wrong, "\(name) must \(expected)")
     }
-    var secret = PostID.randomSecret()
-    if let given = try text("secret"), !given.isEmpty {
-      guard PostID.isSecret(given) else {
-        throw BoardFault(.wrong, "secret must have 16 to 128 characters without blanks")
-      }
-      secret = given
+    let id = try parsed("id", "be a UUID of 36 characters", PostID.plain)
+    let secret = try parsed("secret", "have 16 to 128 characters without blanks") {
+      PostID.isSecret($0) ? $0 : nil
     }
     var audio: [UInt8]?
     if let given = BoardRow.sound(try text("audio")) {
@@ -61,6 +58,8 @@ extension Draft {
       }
       audio = bytes
     }
-    self.init(id: id, secret: secret, name: name, message: message, audio: audio)
+    self.init(
+      id: id ?? PostID.random(), secret: secret ?? PostID.randomSecret(), name: name,
+      message: message, audio: audio)
   }
 }

@@ -35,15 +35,11 @@ struct TakeKey: Comparable, Sendable {
   }
 
   var id: String {
-    let digits = [high, low].map { half in
+    var id = [high, low].map { half in
       let text = String(half, radix: 16)
       return String(repeating: "0", count: 16 - text.count) + text
     }.joined()
-    var id = ""
-    for (place, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(place) { id += "-" }
-      id.append(digit)
-    }
+    for place in [20, 16, 12, 8] { id.insert("-", at: id.index(id.startIndex, offsetBy: place)) }
     return id
   }
 

@@ -33,48 +33,35 @@ extension Take {
   /// Length and rate come from the file's layout, the ID from its name. Missing and malformed tags
   /// get defaults.
   init(id: String, _ tags: WaveTags, _ layout: WaveLayout, fallback date: ZonedDate) {
-    let known = Members(tags.metadata)
-    let date = ZonedDate(known["date"]) ?? date
+    let known = Self.metadata(in: tags)
+    func text(_ name: String) -> String { known?[name]?.text ?? "" }
+    let date = ZonedDate(text("date")) ?? date
     self.init(id: id, date: date, rate: layout.rate)
-    let title = known["title"].isEmpty ? tags.title : known["title"]
+    let title = text("title").isEmpty ? tags.title : text("title")
     if !title.isEmpty { self.title = title }
-    species = known["species"].isEmpty ? tags.subject : known["species"]
-    notes = known.isEmpty ? tags.notes : known["notes"]
-    message = known["message"]
-    if let latitude = known.number("latitude"), let longitude = known.number("longitude") {
+    species = text("species").isEmpty ? tags.subject : text("species")
+    notes = known == nil ? tags.notes : text("notes")
+    message = text("message")
+    if let latitude = known?["latitude"]?.number, let longitude = known?["longitude"]?.number {
       place = Place(latitude: latitude, longitude: longitude)
     }
     frames = layout.frames
     channels = layout.channels
-    peak = known.number("peak")
-    loudness = known.number("loudness")
-    preset = known["preset"]
-    source = Source(rawValue: known["source"]) ?? .imported
-    image = known["image"]
+    peak = known?["peak"]?.number
+    loudness = known?["loudness"]?.number
+    preset = text("preset")
+    source = Source(rawValue: text("source")) ?? .imported
+    image = text("image")
   }
 
   /// Whether the tags were written for a take.
-  static func isTold(by tags: WaveTags) -> Bool { !Members(tags.metadata).isEmpty }
+  static func isTold(by tags: WaveTags) -> Bool { metadata(in: tags) != nil }
 
-  /// The members of a JSON object.
-  ///
-  /// Empty for any other text.
-  private struct Members {
-    private var contents: [String: JSON.Content] = [:]
-
-    init(_ text: String) {
-      guard case .object(let members)? = (try? JSON(Array(text.utf8)))?.content else { return }
-      for member in members { contents[member.name] = member.value.content }
-    }
-
-    var isEmpty: Bool { contents.isEmpty }
-
-    subscript(name: String) -> String {
-      if case .text(let text)? = contents[name] { text } else { "" }
-    }
-
-    func number(_ name: String) -> Double? {
-      if case .number(let number)? = contents[name] { number } else { nil }
-    }
+  /// Returns the JSON object in the tags of a take, or nil if there is none.
+  private static func metadata(in tags: WaveTags) -> JSON? {
+    guard let json = try? JSON(Array(tags.metadata.utf8)), case .object(let members) = json.content,
+      !members.isEmpty
+    else { return nil }
+    return json
   }
 }

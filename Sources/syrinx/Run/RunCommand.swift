@@ -123,7 +123,7 @@ struct RunOptions {
       "feedback", "HOST:PORT of a known host, a port, or osc.udp://HOST:PORT"
     ) { text in
       NodePlace(text, usualPort: nil).flatMap { place in
-        place.isStream ? nil : (try? Endpoint(resolving: place.text)).map { (text, $0) }
+        place.isStream ? nil : (try? Endpoint(place)).map { (text, $0) }
       }
     }
     for (text, endpoint) in places where !access.isOpen && !endpoint.address.isLoopback {

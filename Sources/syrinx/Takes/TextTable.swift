@@ -43,8 +43,7 @@ struct TextTable {
       var line = ""
       for (column, room) in zip(columns, widths) {
         let cell = PlainText.cut(row < 0 ? column.heading : column.cells[row], to: room)
-        let blanks = String(repeating: " ", count: max(0, room - PlainText.width(cell)))
-        line += column.isNumeric ? blanks + cell : cell + blanks
+        line += column.isNumeric ? Figure.right(cell, room) : Figure.left(cell, room)
         line += String(repeating: " ", count: Self.gap)
       }
       let end = line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.startIndex
