@@ -187,6 +187,22 @@ package final class Socket {
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothingNow : .closed
   }
 
+  /// Reads the available bytes in pieces, until they are `most` or `body` returns false.
+  ///
+  /// Returns the result of the last read.
+  package func read(atMost most: Int, _ body: (UnsafeRawBufferPointer) -> Bool) -> Reading {
+    withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
+      var taken = 0
+      while true {
+        let reading = read(into: buffer)
+        guard case .bytes(let count) = reading else { return reading }
+        taken += count
+        let wantsMore = body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        guard wantsMore, taken < most else { return reading }
+      }
+    }
+  }
+
   /// Whether the error queue has a report of an unreachable receiver.
   package var hasFault: Bool {
     var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)

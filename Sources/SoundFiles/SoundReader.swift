@@ -132,6 +132,11 @@ package struct SoundReader: ~Copyable {
     return made
   }
 
+  /// Returns a text in the file's header by libsndfile's code, or nil.
+  package func string(_ code: Int32) -> String? {
+    sf_get_string(handle.pointer, code).map { String(cString: $0) }
+  }
+
   /// Reads the rest in blocks, at most `most` frames.
   package mutating func readBlocks(
     atMost most: Int = .max, _ body: (Stereo, _ frames: Int) throws(SoundFileError) -> Void

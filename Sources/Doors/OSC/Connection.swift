@@ -33,39 +33,20 @@ final class Connection {
 
   /// Reads the available data and hands over the complete packets.
   func receive(now: Double, _ body: (UnsafeRawBufferPointer) -> Void) -> State {
-    var taken = 0
     // Handed over only after the framing returns: a reply asks it for its style.
     var packets: [[UInt8]] = []
     defer { for packet in packets { packet.withUnsafeBytes(body) } }
-    while taken < Self.mostAtOnce {
-      let (reading, isWhole) = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) {
-        buffer -> (Socket.Reading, Bool) in
-        let reading = socket.read(into: buffer)
-        guard case .bytes(let count) = reading else { return (reading, true) }
-        return (
-          reading,
-          framing.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
-            packets.append(Array($0))
-          }
-        )
-      }
-      guard isWhole else { return .broken }
-      switch reading {
-      case .bytes(let count): taken += count
-      case .nothingNow:
-        noteProgress(now: now, packets: packets.count)
-        return .open
-      case .closed: return framing.isInsidePacket ? .broken : .ended
-      }
+    var isWhole = true
+    let reading = socket.read(atMost: Self.mostAtOnce) { bytes in
+      isWhole = framing.take(bytes) { packets.append(Array($0)) }
+      return isWhole
     }
-    noteProgress(now: now, packets: packets.count)
-    return .open
-  }
-
-  private func noteProgress(now: Double, packets: Int) {
+    guard isWhole else { return .broken }
+    if case .closed = reading { return framing.isInsidePacket ? .broken : .ended }
     lastHeard = now
-    if packets > 0 { insideSince = nil }
+    if !packets.isEmpty { insideSince = nil }
     insideSince = framing.isInsidePacket ? insideSince ?? now : nil
+    return .open
   }
 
   /// Whether the client has stalled in the middle of a message or has stopped reading.

@@ -24,19 +24,9 @@ package struct SoundStrings: Equatable, Sendable {
 
   /// Reads the strings of a file.
   package static func read(_ path: String) throws(SoundFileError) -> SoundStrings {
-    // SoundReader reports a malformed file in more detail.
-    _ = try SoundReader(path)
-    var info = SF_INFO()
-    guard let pointer = sf_open(path, Int32(SFM_READ), &info) else {
-      throw SoundFileError(
-        .notSound, "\(path) is not a readable sound file: \(SoundFileError.reason(nil))")
-    }
-    let handle = SoundHandle(pointer)
+    let reader = try SoundReader(path)
     var strings = SoundStrings()
-    for field in Field.allCases {
-      guard let text = sf_get_string(handle.pointer, field.rawValue) else { continue }
-      strings[field] = String(cString: text)
-    }
+    for field in Field.allCases { strings[field] = reader.string(field.rawValue) ?? "" }
     return strings
   }
 

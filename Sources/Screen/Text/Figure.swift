@@ -57,5 +57,6 @@ package enum Figure {
     text + String(repeating: " ", count: max(0, width - PlainText.width(text)))
   }
 
-  private static func two(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
+  /// A number with two digits.
+  package static func two(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
 }

@@ -15,12 +15,10 @@ enum TakeWords {
     // A damaged library may have NaN here.
     let tenths = Int(min(max(0, take.seconds * 10), 1e12).rounded(.down))
     let (seconds, minutes) = (tenths / 10 % 60, tenths / 600)
-    let end = "\(padded(seconds)).\(tenths % 10)"
+    let end = "\(Figure.two(seconds)).\(tenths % 10)"
     return minutes < 60
-      ? "\(minutes):\(end)" : "\(minutes / 60):\(padded(minutes % 60)):\(end)"
+      ? "\(minutes):\(end)" : "\(minutes / 60):\(Figure.two(minutes % 60)):\(end)"
   }
-
-  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
   /// Formats a location to within some meters, as `--near` takes it.
   static func place(_ place: Place) -> String {

@@ -46,24 +46,12 @@ final class WebSocket {
 
   /// Reads the available data and hands over the complete messages.
   func receive(now: Double, _ body: (WebSocketFraming.Message) -> Void) {
-    var taken = 0
-    while taken < Self.mostAtOnce, isReading(now: now) {
-      let reading = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) {
-        buffer -> Socket.Reading in
-        let reading = socket.read(into: buffer)
-        if case .bytes(let count) = reading {
-          take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), now: now, body)
-        }
-        return reading
-      }
-      switch reading {
-      case .bytes(let count): taken += count
-      case .nothingNow: return
-      case .closed:
-        isBroken = true
-        return
-      }
+    guard isReading(now: now) else { return }
+    let reading = socket.read(atMost: Self.mostAtOnce) { bytes in
+      take(bytes, now: now, body)
+      return isReading(now: now)
     }
+    if case .closed = reading { isBroken = true }
   }
 
   /// Takes bytes that have already been read.
