@@ -247,37 +247,30 @@ package final class DatagramReader {
   /// The maximum number of datagrams per read.
   package static let most = Int(PX_MOST_DATAGRAMS)
 
-  private let buffers: UnsafeMutableRawBufferPointer
-  private let senders: UnsafeMutablePointer<sockaddr_storage>
-  private let lengths: UnsafeMutablePointer<UInt32>
-  private let interfaces: UnsafeMutablePointer<UInt32>
+  private let buffers = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: longest * most, alignment: 16)
+  private var senders = [sockaddr_storage](repeating: sockaddr_storage(), count: most)
+  private var lengths = [UInt32](repeating: 0, count: most)
+  private var interfaces = [UInt32](repeating: 0, count: most)
 
   /// Creates a reader with its buffers.
-  package init() {
-    buffers = .allocate(byteCount: Self.longest * Self.most, alignment: 16)
-    senders = .allocate(capacity: Self.most)
-    lengths = .allocate(capacity: Self.most)
-    interfaces = .allocate(capacity: Self.most)
-  }
+  package init() {}
 
-  deinit {
-    buffers.deallocate()
-    senders.deallocate()
-    lengths.deallocate()
-    interfaces.deallocate()
-  }
+  deinit { buffers.deallocate() }
 
   /// Receives pending datagrams from a socket, and returns their number.
   package func read(
     _ socket: Socket, _ body: (UnsafeRawBufferPointer, Sender) -> Void
   ) -> Int {
     let count = px_receive(
-      socket.descriptor.number, buffers.baseAddress, Self.longest, UInt32(Self.most), senders,
-      lengths, interfaces)
+      socket.descriptor.number, buffers.baseAddress, Self.longest, UInt32(Self.most), &senders,
+      &lengths, &interfaces)
     guard count > 0 else { return 0 }
     for index in 0..<Int(count) {
-      let name = UnsafeRawPointer(senders + index).assumingMemoryBound(to: sockaddr.self)
-      guard let endpoint = Endpoint(name) else { continue }
+      let found = withUnsafeBytes(of: senders[index]) {
+        Endpoint($0.baseAddress!.assumingMemoryBound(to: sockaddr.self))
+      }
+      guard let endpoint = found else { continue }
       let sender = Sender(
         endpoint: endpoint, isOnLoopback: interfaces[index] == UInt32(PX_LOOPBACK_INTERFACE))
       let start = index * Self.longest

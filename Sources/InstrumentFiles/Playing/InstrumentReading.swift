@@ -37,11 +37,7 @@ package final class InstrumentReading: @unchecked Sendable {
     // Reversed: samples are taken from the end.
     state = Guarded(State(waiting: order.reversed()))
     allBytes = order.reduce(0) { [instrument] in $0 + Self.bytes($1, description, instrument) }
-    do throws(SystemError) {
-      progress = try Signal()
-    } catch {
-      throw InstrumentFault(.unwritable, "\(error)")
-    }
+    progress = try system(try Signal()) { InstrumentFault(.unwritable, "\($0)") }
   }
 
   private static func bytes(

@@ -161,11 +161,9 @@ package struct InstrumentLibrary: Sendable {
     }
     var card = InstrumentCard(name: name)
     (card.file, card.bank, card.program) = (file, bank, program)
-    do throws(SystemError) {
-      try Files.makeFolder(own)
-      try Files.write(card.text, to: "\(own)/\(Self.cardFile(name))")
-    } catch {
-      throw InstrumentFault(.unwritable, "can't save the instrument: \(error)")
+    let path = "\(own)/\(Self.cardFile(name))"
+    try system(try Files.write(Array(card.text.utf8), to: path, inNewFolder: own)) {
+      InstrumentFault(.unwritable, "can't save the instrument: \($0)")
     }
     return instrument
   }
@@ -180,10 +178,8 @@ package struct InstrumentLibrary: Sendable {
       guard let own, let called = InstrumentName(file: file, ending: InstrumentCard.ending),
         ((try? InstrumentCard(path: "\(own)/\(file)", name: called).name) ?? called) == name
       else { continue }
-      do throws(SystemError) {
-        try Files.delete("\(own)/\(file)")
-      } catch {
-        throw InstrumentFault(.unwritable, "can't delete the instrument: \(error)")
+      try system(try Files.delete("\(own)/\(file)")) {
+        InstrumentFault(.unwritable, "can't delete the instrument: \($0)")
       }
       deleted = true
     }

@@ -21,10 +21,9 @@ extension NodeScreen {
         put(Figure.level(meter.peak), area, row: row, column: levels + side * 7)
       }
       put(filled("{/\(name)/gain +6.1}"), area, row: row, column: levels + 15)
-    }
-    for name in ["live", "loop", "grid"] {
-      let row = ["live": 2, "loop": 3][name] ?? 4
-      put(word("/\(name)/route"), area, row: row, column: levels + 24, width: 6)
+      if !["in", "out"].contains(name) {
+        put(word("/\(name)/route"), area, row: row, column: levels + 24, width: 6)
+      }
     }
     if picture.meters[0].isClipped || picture.meters[1].isClipped {
       put("CLIP", area, row: 1, column: levels + 24, style: .alarm)
