@@ -150,7 +150,7 @@ import Testing
     var kept = try Kept(in: folder.path("0"))
     let actions: [LoopAction] = [
       .recordOn, .recordOn, .overdub, .overdub, .overdub, .undo, .redo, .clear, .stop, .play,
-      .multiply, .insert, .substitute, .replace, .once, .record,
+      .multiply, .insert, .substitute, .replace, .once, .record, .press, .press, .release, .release,
     ]
     for round in 1...4 {
       for _ in 0..<40 {
@@ -164,6 +164,7 @@ import Testing
           block: [32, 64, 333, 1024].randomElement(using: &dice)!)
       }
       for loop in 0..<4 {
+        kept.act(.release, loop)
         kept.act(.cancel, loop)
         kept.act(.stop, loop)
       }

@@ -11,10 +11,18 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
   private(set) var count = 1
   private(set) var place = 0
 
+  /// The current version while it can be reverted, or -1.
+  private(set) var tentative = -1
+  // The steps that it replaced: the redo steps, the last one first, and the oldest undo step, or -1.
+  private let replaced: UnsafeMutablePointer<Int>
+  private var replacedCount = 0
+  private var replacedOldest = -1
+
   /// Creates a history whose clips live in the pages of a pool.
   init(_ pool: ClipPool) {
     memory = ClipMemory(pool)
     versions = buffers.filled(with: 0, count: Self.mostSteps + 1)
+    replaced = buffers.filled(with: 0, count: Self.mostSteps + 1)
     versions[0] = memory.begin()!
   }
 
@@ -27,17 +35,88 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
 
   /// Makes a version the current one and drops all redo steps.
   ///
-  /// The caller's reference passes to the history.
+  /// The caller's reference passes to the history. A tentative version keeps the steps that it replaces until
+  /// it is confirmed.
   @_noLocks
-  mutating func append(_ version: Int) {
+  mutating func append(_ version: Int, isTentative: Bool = false) {
+    confirm()
     while count > place &+ 1 {
       count &-= 1
-      memory.release(versions[count])
+      if isTentative {
+        replaced[replacedCount] = versions[count]
+        replacedCount &+= 1
+      } else {
+        memory.release(versions[count])
+      }
     }
-    if count > Self.mostSteps { forgetOldest() }
+    if count > Self.mostSteps {
+      if isTentative {
+        replacedOldest = versions[0]
+        memory.hold(replacedOldest)
+      }
+      forgetOldest()
+    }
     versions[count] = version
     place = count
     count &+= 1
+    if isTentative { tentative = version }
+  }
+
+  /// Confirms the tentative version, and drops the steps that it replaced.
+  @_noLocks
+  mutating func confirm() {
+    tentative = -1
+    _ = dropReplaced()
+  }
+
+  /// Drops the tentative version, after which the history is as before it.
+  ///
+  /// Returns false without a tentative version, or if memory was too short to keep the one before.
+  @_noLocks
+  mutating func revert() -> Bool {
+    if tentative < 0 || place == 0 { return false }
+    memory.release(tentative)
+    tentative = -1
+    place &-= 1
+    count &-= 1
+    if replacedOldest >= 0 {
+      var index = count
+      while index > 0 {
+        versions[index] = versions[index &- 1]
+        index &-= 1
+      }
+      versions[0] = replacedOldest
+      replacedOldest = -1
+      place &+= 1
+      count &+= 1
+    }
+    while replacedCount > 0 {
+      replacedCount &-= 1
+      versions[count] = replaced[replacedCount]
+      count &+= 1
+    }
+    memory.noteOutline()
+    return true
+  }
+
+  /// Drops the steps that the tentative version replaced.
+  ///
+  /// Returns false if there were none.
+  @_noLocks
+  private mutating func dropReplaced() -> Bool {
+    if replacedCount == 0 && replacedOldest < 0 { return false }
+    while replacedCount > 0 {
+      replacedCount &-= 1
+      memory.release(replaced[replacedCount])
+    }
+    if replacedOldest >= 0 { memory.release(replacedOldest) }
+    replacedOldest = -1
+    return true
+  }
+
+  /// The number of steps that can be dropped.
+  var stepsToDrop: Int {
+    @_noLocks get { count &- 1 &+ replacedCount &+ (replacedOldest < 0 ? 0 : 1) }
   }
 
   /// Goes back one step.
@@ -45,6 +124,7 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
   /// Returns false at the oldest version.
   @_noLocks
   mutating func goBack() -> Bool {
+    confirm()
     if place == 0 { return false }
     place &-= 1
     return true
@@ -60,11 +140,13 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Drops the oldest undo step, or else the last redo step.
+  /// Drops the steps that the tentative version replaced, or else the oldest undo step, or else the last redo
+  /// step.
   ///
-  /// Returns false if there is neither.
+  /// Returns false if there are none.
   @_noLocks
   mutating func forgetStep() -> Bool {
+    if dropReplaced() { return true }
     if place > 0 {
       forgetOldest()
     } else if count > 1 {

@@ -38,7 +38,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   /// Counts changes of the audio or length of any version.
   private(set) var changes = 0
-  /// Counts new versions and changes of length.
+  /// Counts new versions, changes of length, and changes of the history other than steps in it.
   private(set) var outlines = 0
   /// Whether a write failed for lack of free pages.
   private(set) var isShort = false
@@ -87,6 +87,10 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     let least = Double(versions[version].length) - 1
     if frames > least && frames <= least + 1 { versions[version].round = frames }
   }
+
+  /// Notes a change of the history.
+  @_noLocks
+  mutating func noteOutline() { outlines &+= 1 }
 
   /// Gives all versions new serial numbers.
   @_noLocks

@@ -175,7 +175,7 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     var most = 0
     for index in 0..<Self.mostLoops {
       guard let history = histories[index], history != own else { continue }
-      let steps = history.pointee.stepsBack &+ history.pointee.stepsForth
+      let steps = history.pointee.stepsToDrop
       if steps > most {
         most = steps
         longest = history

@@ -5,7 +5,7 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   /// The number of page table entries per version.
   package static var mostVersions: Int { @_noLocks get { ClipMemory.mostVersions } }
   package let pagesOfClip: Int
-  /// Counts new versions and changes of length.
+  /// Counts new versions, changes of length, and changes of the history other than steps in it.
   package let outlines: Int
   /// The versions in the undo history, oldest first.
   package let versions: UnsafePointer<Int>

@@ -158,9 +158,10 @@ extension LoopTape {
 
   /// Starts an overdub as a new version.
   ///
-  /// Returns false if the clip is empty or memory is short.
+  /// A tentative one can be reverted until it is confirmed. Returns false if the clip is empty or memory is
+  /// short.
   @_noLocks
-  package mutating func beginOverdub() -> Bool {
+  package mutating func beginOverdub(isTentative: Bool = false) -> Bool {
     if length == 0 { return false }
     if overdub.version != nil {
       overdub.isEnding = false
@@ -171,10 +172,30 @@ extension LoopTape {
     }
     // One reference for the history, and one for writing after it has moved on.
     history.pointee.memory.hold(version)
-    history.pointee.append(version)
+    history.pointee.append(version, isTentative: isTentative)
     readCurrent()
     overdub = Overdub()
     overdub.version = version
+    return true
+  }
+
+  /// Confirms a tentative overdub.
+  @_noLocks
+  package mutating func confirmOverdub() { history.pointee.confirm() }
+
+  /// Drops a tentative overdub, after which the history is as before it.
+  ///
+  /// Returns false if there is none.
+  @_noLocks
+  package mutating func revertOverdub() -> Bool {
+    let version = history.pointee.tentative
+    if version < 0 { return false }
+    // Until the crossfade from it has started.
+    history.pointee.memory.hold(version)
+    defer { history.pointee.memory.release(version) }
+    guard history.pointee.revert() else { return false }
+    breakOffOverdub()
+    switchToCurrent()
     return true
   }
 

@@ -268,7 +268,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
 
   /// Switches to the current version at the next frame, with a crossfade.
   @_noLocks
-  private mutating func switchToCurrent() {
+  mutating func switchToCurrent() {
     var next = reader
     next.version = history.pointee.current
     next.frame = length > 0 ? reader.frame % length : 0

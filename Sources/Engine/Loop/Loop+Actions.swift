@@ -174,8 +174,8 @@ extension Loop {
   mutating func begin(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
     if !Self.leavesQueue(action) { queued.clear() }
     switch action {
-    case .press: press(at: frame)
-    case .release: release(at: frame)
+    case .press: return press(at: frame)
+    case .release: return release(at: frame)
     case .keep: return keep(at: frame)
     case .record: return state.isRecording ? endOrResume(at: frame) : record(at: frame)
     case .recordOn: return recordOn(at: frame)
@@ -253,7 +253,7 @@ extension Loop {
       case .beginOverdub:
         if isGrowing {
           // The growth started with the press.
-        } else if state.isPlaying && tape.beginOverdub() {
+        } else if state.isPlaying && tape.beginOverdub(isTentative: pedal.mayRevertOverdub) {
           layer.position = tape.wrapped(tape.position &- layer.delay)
         } else {
           layer.end()
@@ -332,6 +332,7 @@ extension Loop {
     layer.shift(by: step)
     // A release may have been missed.
     pedal.judge = PressJudge()
+    tape.confirmOverdub()
     if state.isRecording || layer.isOn { stop(at: frame) }
   }
 

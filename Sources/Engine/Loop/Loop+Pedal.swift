@@ -18,6 +18,13 @@ struct Pedal: BitwiseCopyable {
     case queuedEnd
   }
   var begun = Begun.nothing
+  /// Why the last long press was refused, reported with its release.
+  var refusal: EngineRefusal?
+
+  /// Whether the overdub that the last press started can still be reverted.
+  var mayRevertOverdub: Bool {
+    @_noLocks get { if case .overdub = begun { judge.isUndecided } else { false } }
+  }
 
   /// The presses that mean more than a short one, as bits of `PressBits`.
   ///
@@ -43,40 +50,55 @@ extension PedalMeaning {
 extension Loop {
   /// Performs a press of the pedal: the next action of the loop, or that of a double press.
   ///
-  /// A second press soon after one that queued the start or the end of a recording has no effect,
-  /// even if the beat has passed in between.
+  /// A second press soon after one that queued the start or the end of a recording, or found it queued, has
+  /// no effect, even if the beat has passed in between. Returns the reason if the action is refused.
   @_noLocks
-  mutating func press(at frame: Int64) {
+  mutating func press(at frame: Int64) -> EngineRefusal? {
     turnPedal(at: frame)
     // Another input already holds it.
-    if pedal.judge.isClosed { return }
+    if pedal.judge.isClosed { return nil }
     let press = pedal.judge.press(at: frame, wanted: pedal.wanted, time.pointee.presses)
-    if press & PressBits.down == 0 { return }
-    guard press & PressBits.double != 0 else {
-      pressOnce(at: frame)
-      return
+    if press & PressBits.down == 0 { return nil }
+    pedal.refusal = nil
+    if press & PressBits.double == 0 { return pressOnce(at: frame) }
+    switch pedal.begun {
+    case .queuedRecording: return nil
+    case .nothing where queued.holds(.recordOn): return nil
+    default: break
     }
-    if case .queuedRecording = pedal.begun { return }
-    takeBackPress(at: frame)
-    mean(pedal.double, at: frame)
+    takeBackPress()
+    let refusal = mean(pedal.double, at: frame)
     pedal.begun = .nothing
+    confirmPress()
+    return refusal
   }
 
   /// Lets the pedal go.
+  ///
+  /// Returns the reason if the action of a long press was refused.
   @_noLocks
-  mutating func release(at frame: Int64) {
+  mutating func release(at frame: Int64) -> EngineRefusal? {
     turnPedal(at: frame)
     _ = pedal.judge.lift(at: frame, wanted: pedal.wanted, time.pointee.presses)
+    confirmPress()
+    defer { pedal.refusal = nil }
+    return pedal.refusal
+  }
+
+  /// Confirms the overdub of a press that can't be reverted any more.
+  @_noLocks
+  private mutating func confirmPress() {
+    if !pedal.judge.isUndecided { tape.confirmOverdub() }
   }
 
   /// Performs the next action of the loop, and records what it started or queued.
   @_noLocks
-  private mutating func pressOnce(at frame: Int64) {
+  private mutating func pressOnce(at frame: Int64) -> EngineRefusal? {
     let (hadOverdub, wasPlaying, wasRecording) = (layer.isOn, state.isPlaying, state.isRecording)
     let action: LoopAction =
       state.isRecording || tape.length == 0 ? .recordOn : state.isPlaying ? .overdub : .play
     let wasQueued = queued.holds(action)
-    _ = perform(action, at: frame)
+    let refusal = perform(action, at: frame)
     if queued.holds(action) {
       // A press whose action is already queued has no effect.
       pedal.begun = wasQueued ? .nothing : Self.queuedBy(action, endsOverdub: hadOverdub)
@@ -87,6 +109,7 @@ extension Loop {
     } else {
       pedal.begun = state.isPlaying && !wasPlaying && !wasRecording ? .playing : .nothing
     }
+    return refusal
   }
 
   @_noLocks
@@ -100,28 +123,28 @@ extension Loop {
 
   /// Reverts the overdub that the first press of a double one started or queued, or queued to end.
   @_noLocks
-  private mutating func takeBackPress(at frame: Int64) {
+  private mutating func takeBackPress() {
     switch pedal.begun {
     case .overdub, .queuedEnd:
       if queued.holds(.overdub) {
         queued.clear()
       } else if case .overdub = pedal.begun {
-        dropOverdub(at: frame)
+        dropOverdub()
       }
     default: break
     }
   }
 
-  /// Takes back an overdub that has just started.
+  /// Takes back an overdub that has just started, and leaves no trace of it in the history.
   @_noLocks
-  private mutating func dropOverdub(at frame: Int64) {
-    if cues.removeLastOverdub() {
-      layer.end()
-    } else if tape.isOverdubbing {
-      step(.undo, at: frame)
-    } else {
-      layer.end()
-    }
+  private mutating func dropOverdub() {
+    // Another action has begun since.
+    if isGrowing { return }
+    layer.end()
+    if cues.removeLastOverdub() { return }
+    cues.removeOverdubs()
+    // A layer that had ended a moment before, and that it continued, stays.
+    if !tape.revertOverdub() { tape.endOverdub() }
   }
 
   /// Performs the action of a long press when the pedal has been held long enough.
@@ -134,6 +157,7 @@ extension Loop {
       let press = pedal.judge.judge(at: frame, wanted: pedal.wanted, time.pointee.presses)
       if press == 0 { return }
       if press & PressBits.long != 0 { holdPedal(at: frame) }
+      confirmPress()
     }
   }
 
@@ -143,25 +167,25 @@ extension Loop {
     case .recording, .queuedRecording: return
     default: break
     }
-    takeBackPress(at: frame)
-    mean(pedal.long, at: frame)
+    takeBackPress()
+    pedal.refusal = mean(pedal.long, at: frame)
     pedal.begun = .nothing
   }
 
   @_noLocks
-  private mutating func mean(_ meaning: PedalMeaning, at frame: Int64) {
+  private mutating func mean(_ meaning: PedalMeaning, at frame: Int64) -> EngineRefusal? {
     switch meaning {
     case .stop:
       var wasStopped = !state.isPlaying && !state.isRecording && !state.isPaused && queued.isEmpty
       if case .playing = pedal.begun { wasStopped = true }
       queued.clear()
       stop(at: frame)
-      if wasStopped { _ = perform(.clear, at: frame) }
-    case .clear: _ = perform(.clear, at: frame)
-    case .undo: _ = perform(.undo, at: frame)
-    case .redo: _ = perform(.redo, at: frame)
-    case .once: _ = perform(.once, at: frame)
-    case .off: break
+      return wasStopped ? perform(.clear, at: frame) : nil
+    case .clear: return perform(.clear, at: frame)
+    case .undo: return perform(.undo, at: frame)
+    case .redo: return perform(.redo, at: frame)
+    case .once: return perform(.once, at: frame)
+    case .off: return nil
     }
   }
 }

@@ -67,6 +67,11 @@ struct PressJudge: BitwiseCopyable {
     }
   }
 
+  /// Whether the last press can still become a long or a double one.
+  var isUndecided: Bool {
+    @_noLocks get { if case .idle = phase { false } else { true } }
+  }
+
   /// Presses the switch.
   ///
   /// Returns the presses decided so far, or 0 for a bounce.

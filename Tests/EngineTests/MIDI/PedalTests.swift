@@ -140,6 +140,53 @@ import Testing
     #expect(stage.activity(0) == .overdubbing && stage.reading(0).length == 24_000)
   }
 
+  @Test(arguments: [(Parameter.Loop.rate, Float(0.5)), (.direction, -1)])
+  func `a press that can't overdub reports why, once`(parameter: Parameter.Loop, value: Float) {
+    let stage = LoopStage()
+    stage.set(.long, of: 0, Float(PedalMeaning.off.rawValue))
+    tap(stage)
+    stage.rest(24_000)
+    tap(stage)
+    stage.rest(24_000)
+    stage.set(parameter, of: 0, value)
+    for quantize in 0...3 {
+      stage.set(.quantize, of: 0, Float(quantize))
+      for actions in [[LoopAction.overdub], [.press], [.release], [.press, .release]] {
+        // Apart from each other, except for both on one frame.
+        stage.rest(24_000)
+        _ = stage.host.events()
+        for action in actions { stage.send(action, 0) }
+        _ = stage.host.render([0], block: 1)
+        let refusals = stage.host.events().compactMap { event in
+          if case .refused(let refusal) = event.kind { refusal } else { nil }
+        }
+        #expect(refusals == (actions == [.release] ? [] : [.notAsRecorded]), "\(actions)")
+      }
+      #expect(stage.activity(0) == .playing && stage.reading(0).pending == nil)
+    }
+  }
+
+  @Test func `the actions of a double and a long press report why they are refused, too`() {
+    let stage = LoopStage()
+    stage.set(.double, of: 0, Float(PedalMeaning.redo.rawValue))
+    stage.set(.long, of: 0, Float(PedalMeaning.redo.rawValue))
+    tap(stage)
+    stage.rest(24_000)
+    tap(stage)
+    stage.rest(24_000)
+    #expect(stage.press(.press, 0) == nil)
+    #expect(stage.press(.release, 0) == nil)
+    stage.rest(6000)
+    #expect(stage.press(.press, 0) == .nothingToRedo)
+    #expect(stage.press(.release, 0) == nil)
+    stage.rest(24_000)
+    #expect(stage.press(.press, 0) == nil)
+    stage.rest(30_000)
+    // The foot is still down when a press becomes a long one, which is reported when it lifts.
+    #expect(stage.press(.release, 0) == .nothingToRedo)
+    #expect(stage.activity(0) == .playing)
+  }
+
   @Test func `forty presses give the expected clip, frame by frame`() {
     // A performance with two loops, in frames. The effect of each press is computed separately.
     let stage = LoopStage(count: 2, block: 64)

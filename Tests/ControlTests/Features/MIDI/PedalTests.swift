@@ -201,6 +201,49 @@ import Testing
       ])
   }
 
+  @Test func `a loop's pedal reports why it can't overdub, whatever presses it`() {
+    for trigger in ["note:40", "key:30"] {
+      desk.tell("/midi/bind", .string(trigger), .string("/loop/2/pedal"))
+    }
+    desk.tell("/loop/2/record")
+    desk.pass(frames: 9600)
+    desk.tell("/loop/2/record")
+    desk.tell("/loop/2/rate", .float(0.5))
+    desk.pass(frames: 9600)
+    let reason = desk.tell("/loop/2/overdub")
+    desk.pass(frames: 480)
+    let expected = (reason + desk.take()).filter { $0.address == "/error" }.map { error in
+      let text = error.arguments[2].text ?? ""
+      return Received(
+        "/error",
+        [
+          .string("/loop/2/pedal"), .string("state"),
+          .string(text.replacing("/loop/2/overdub", with: "/loop/2/pedal")),
+        ])
+    }
+    #expect(expected.count == 1)
+    // Without an argument it is pressed and released at once.
+    desk.tell("/loop/2/pedal")
+    desk.pass(frames: 48_000)
+    #expect(desk.take() == expected)
+    desk.tell("/loop/2/pedal", .int32(127))
+    desk.pass(frames: 4800)
+    desk.tell("/loop/2/pedal", .int32(0))
+    desk.pass(frames: 48_000)
+    #expect(desk.take() == expected)
+    desk.tell("/subscribe", .string("/error"))
+    _ = desk.take()
+    play([0x90, 40, 100])
+    play([0x80, 40, 0])
+    #expect(desk.take() == expected)
+    desk.pass(frames: 48_000)
+    for isDown in [true, false] {
+      desk.node.press(key: 30, isDown: isDown)
+      play()
+    }
+    #expect(desk.take() == expected)
+  }
+
   @Test func `subscribers receive values set by a press`() {
     desk.tell("/midi/bind", .string("note:40"), .string("/mute"))
     desk.tell("/subscribe", .string("/mute"))
