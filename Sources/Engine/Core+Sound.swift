@@ -19,7 +19,7 @@ extension Core {
         if frame > 0 {
           first = frame
         } else {
-          player.pointee.hearSound(at: present)
+          loops.hearSound(index, at: present)
           first = min(first, player.pointee.framesToGo(at: present))
         }
         break

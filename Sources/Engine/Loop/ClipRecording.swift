@@ -8,7 +8,7 @@ struct ClipRecording: BitwiseCopyable {
   private(set) var limit = 0
   /// The frame on which it started.
   private(set) var start: Int64 = 0
-  // The time that `start` was rounded from, in frames; negative if no grid set it.
+  // The time that `start` was rounded from, in frames; negative if neither a grid nor sound set it.
   private var exactStart = -1.0
   /// Whether the sound itself started it, so that there is no latency to compensate.
   private(set) var isTriggered = false
@@ -22,7 +22,8 @@ struct ClipRecording: BitwiseCopyable {
     self.version = version
     self.limit = limit
     start = frame
-    exactStart = moment.exact
+    // Sound is off the grid. The grid of the clip starts with it.
+    exactStart = moment.isTriggered ? Double(frame) : moment.exact
     isTriggered = moment.isTriggered
   }
 
@@ -42,7 +43,8 @@ struct ClipRecording: BitwiseCopyable {
   /// Whether the recording has reached its maximum or requested length.
   var isFull: Bool { @_noLocks get { frames >= limit } }
 
-  /// Returns the exact time at which it has this length, in frames; negative if it did not start on a grid.
+  /// Returns the exact time at which it has this length, in frames; negative if it did not start on
+  /// a grid or with sound.
   @_noLocks
   func exactEnd(after length: Double) -> Double { exactStart < 0 ? -1 : exactStart + length }
 

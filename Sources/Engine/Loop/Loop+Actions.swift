@@ -27,9 +27,36 @@ extension Loop {
   @_noLocks
   private mutating func enqueue(_ action: LoopAction, from frame: Int64) {
     if let quantum = settings.quantum {
-      queued.put(action, due: nextStart(of: quantum, from: frame), from: frame)
+      queued.put(action, due: dueTime(of: quantum, from: frame), from: frame)
     } else {
       queued.putUntilSound(action)
+    }
+  }
+
+  /// Returns the exact time at which a quantized action is due; negative if that is now.
+  ///
+  /// A recording that sound started ends a whole number of grains after its start, which is off the grid.
+  @_noLocks
+  func dueTime(of grain: LoopGrain, from frame: Int64) -> Double {
+    let period = frames(of: grain)
+    guard case .recording = state, recording.isTriggered, period > 0 else {
+      return nextStart(of: grain, from: frame)
+    }
+    let recorded = Double(recording.frames)
+    // A frame is the nearest to its grain. Rounding must not change that.
+    let grains = (recorded - 0.5) / period - 1e-9
+    var count = Double(Int64(grains))
+    if count < grains { count += 1 }
+    return Double(frame) - recorded + max(1, count) * period
+  }
+
+  /// Returns the exact length of a grain in frames; 0 for the cycle of a leading loop that doesn't play.
+  @_noLocks
+  func frames(of grain: LoopGrain) -> Double {
+    switch grain {
+    case .beat: time.pointee.beats.exact(1)
+    case .bar: time.pointee.beats.exact(Float(time.pointee.beats.beatsPerBar))
+    case .round: time.pointee.round.length
     }
   }
 
@@ -297,10 +324,13 @@ extension Loop {
   }
 
   /// Starts the recording that waited for sound.
+  ///
+  /// If it is quantized, and nothing depends on the beat, the beat starts with it.
   @_noLocks
   mutating func hearSound(at frame: Int64) {
     guard let action = queued.action else { return }
     queued.clear()
+    if isQuantized && !dependsOnBeat { time.pointee.beats.beginBar(at: frame) }
     // The sound has arrived: there is no latency to compensate.
     moment.isTriggered = true
     if isPossible(action) { _ = begin(action, at: frame) }

@@ -44,7 +44,7 @@ extension Loop {
     if queued.isCounted {
       queued.restoreBars(of: time.pointee.beats, at: frame)
     } else if let quantum = settings.quantum, let action = queued.action {
-      queued.put(action, due: nextStart(of: quantum, from: frame), from: frame)
+      queued.put(action, due: dueTime(of: quantum, from: frame), from: frame)
     }
   }
 }

@@ -37,11 +37,7 @@ extension Loop {
         return nil
       }
       if exact >= 0 && next > frame {
-        switch quantum {
-        case .beat: moment.exact = exact - beats.exact(1)
-        case .bar: moment.exact = exact - beats.exact(Float(beats.beatsPerBar))
-        case .round: moment.exact = exact - time.pointee.round.length
-        }
+        moment.exact = exact - frames(of: quantum)
       } else if exact >= 0 {
         moment.exact = exact
       }

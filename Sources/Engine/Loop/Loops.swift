@@ -250,6 +250,13 @@ struct Loops: ~Copyable {
     isAnyAwake { $0.pointee.isWaitingForSound(at: frame) }
   }
 
+  /// Starts the recording of a loop that waited for sound.
+  @_noLocks
+  func hearSound(_ index: Int, at frame: Int64) {
+    prepare(index, at: frame)
+    players[index].hearSound(at: frame)
+  }
+
   /// Whether a loop needs its source.
   var isListening: Bool {
     @_noLocks get { isAnyAwake { $0.pointee.isListening } }

@@ -87,6 +87,75 @@ import Testing
     }
   }
 
+  /// Two loops that sound started, at different times.
+  ///
+  /// A beat has 4102.56 frames, so no length is a whole number of them.
+  @Test(arguments: [(1, 0), (1, 1), (2, 0), (2, 1)])
+  func `loops that sound started are whole beats from there, and stay in phase for an hour`(
+    quantize: Int, countIn: Int
+  ) {
+    let beat = Self.rate * 60 / 117
+    let stage = LoopStage(count: 2, seconds: 30, kept: 1, sampleRate: Self.rate)
+    stage.set(.beat(.tempo), 117)
+    stage.set(.beat(.countIn), Float(countIn))
+    for (loop, wait) in [(0, 700), (1, 1900)] {
+      stage.set(.quantize, of: loop, Float(quantize))
+      stage.set(.threshold, of: loop, -20)
+      stage.send(.recordOn, loop)
+      // The bar, the count-in, and a while.
+      stage.rest(Int(8 * beat) + wait)
+      #expect(stage.activity(loop) == .empty)
+      stage.play(Tone.noise(frames: Int(2.3 * beat), seed: 3))
+      #expect(stage.activity(loop) == .recording)
+      stage.send(.recordOn, loop)
+      stage.play(Tone.noise(frames: Int(4 * beat), seed: 4))
+      #expect(stage.activity(loop) == .playing)
+      let count = quantize == 1 ? 3.0 : 4
+      #expect(stage.reading(loop).length == Int((count * beat).rounded(.up)))
+    }
+    let round = quantize == 1 ? 3 * beat : 4 * beat
+    func apart() -> Double {
+      let rest = Double(stage.reading(1).position - stage.reading(0).position)
+      return rest < 0 ? rest + round : rest
+    }
+    let first = apart()
+    let silence = Tone.constant(0, frames: 80_000)
+    for _ in 0..<360 {
+      _ = stage.host.render(silence, block: 1000)
+      _ = stage.host.events()
+    }
+    let moved = abs(apart() - first)
+    #expect(min(moved, round - moved) <= 2.01, "\(first), then \(apart())")
+  }
+
+  @Test func `where nothing depends on the beat, it starts with a recording that sound starts`() {
+    let stage = LoopStage(count: 2, seconds: 30, kept: 1, sampleRate: Self.rate)
+    stage.set(.quantize, of: 0, 2)
+    stage.set(.threshold, of: 0, -20)
+    stage.send(.recordOn, 0)
+    stage.rest(20_123)
+    let start = stage.time
+    stage.play([0.5] + Tone.noise(frames: 8999))
+    stage.send(.recordOn, 0)
+    stage.play(Tone.noise(frames: 20_000, seed: 2))
+    #expect(stage.reading(0).length == 16_000)
+    // An overdub starts on the loop's own bar.
+    stage.send(.overdub, 0)
+    stage.play([0])
+    #expect(stage.reading(0).waiting == start + 32_000 - stage.time)
+    // Another loop depends on that beat from now on.
+    stage.send(.cancel, 0)
+    stage.set(.quantize, of: 1, 2)
+    stage.set(.threshold, of: 1, -20)
+    stage.send(.recordOn, 1)
+    stage.rest(20_000)
+    stage.play(Tone.noise(frames: 9000, seed: 3))
+    stage.send(.overdub, 0)
+    stage.play([0])
+    let rest = (stage.time - start + (stage.reading(0).waiting ?? 1)) % 16_000
+    #expect(rest == 0 && stage.activity(1) == .recording)
+  }
+
   @Test func `a clip recorded retroactively on a beat continues from there`() {
     let frames = 4000
     let sound = Tone.noise(amplitude: 0.2, frames: 12 * frames)
