@@ -145,6 +145,7 @@ extension Loop {
       if state.isRecording { return .notPlaying }
       return tape.roomToGrow < tape.seam ? .tooLong : nil
     case .undo:
+      if !queued.isEmpty { return nil }
       if state.isRecording { return .meaningless }
       return tape.stepsBack == 0 && !isGrowing ? .nothingToUndo : nil
     case .redo:
@@ -187,7 +188,8 @@ extension Loop {
   /// Whether an action leaves the queued one in place: it does not determine the loop's next
   /// activity.
   ///
-  /// A press of the pedal becomes another action, which determines it. A release does not.
+  /// A press of the pedal becomes another action, which determines it. A release does not. Undo cancels it
+  /// itself.
   @_noLocks
   private static func leavesQueue(_ action: LoopAction) -> Bool {
     switch action {
@@ -199,7 +201,10 @@ extension Loop {
   /// Begins an action now.
   @_noLocks
   mutating func begin(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
-    if !Self.leavesQueue(action) { queued.clear() }
+    if !Self.leavesQueue(action) {
+      queued.clear()
+      playback.cleared = nil
+    }
     switch action {
     case .press: return press(at: frame)
     case .release: return release(at: frame)
@@ -231,9 +236,13 @@ extension Loop {
     case .insert: toggle(.insert, at: frame)
     case .undo, .redo: step(action, at: frame)
     case .clear:
+      let place = placeToClear
       stop(at: frame)
       tape.dropGrowth()
-      if tape.length > 0 && !tape.clear() { return .noMemory }
+      if tape.length > 0 {
+        if !tape.clear() { return .noMemory }
+        noteClear(from: place, at: frame)
+      }
       state = .recordReady
     case .cancel: break
     }
@@ -360,6 +369,7 @@ extension Loop {
     queued.clear()
     cues.shift(by: step)
     layer.shift(by: step)
+    playback.cleared = nil
     // A release may have been missed.
     pedal.judge = PressJudge()
     tape.confirmOverdub()
@@ -382,6 +392,7 @@ extension Loop {
     cues.removeOverdubs()
     tape.breakOffOverdub()
     queued.clear()
+    playback.cleared = nil
     playback.resume = 0
     state = .playReady
   }

@@ -50,11 +50,15 @@ extension Loop {
 
   /// Undoes or redoes a step of the clip's history.
   ///
-  /// Undo reverts the last press: an overdub that was started, even if its sound has not arrived
-  /// yet.
+  /// Undo reverts the last press: the queued action, or an overdub that was started, even if its sound has not
+  /// arrived yet. A queued end or change of the present layer goes with the layer.
   @_noLocks
   mutating func step(_ action: LoopAction, at frame: Int64) {
     if layer.isOn { dropQueuedAddition() }
+    if case .undo = action, !queued.isEmpty {
+      queued.clear()
+      return
+    }
     if case .undo = action, !tape.isGrowing, cues.removeLastOverdub() {
       layer.end()
       return
@@ -72,14 +76,22 @@ extension Loop {
       // The overdub keeps its fade, for redo.
       tape.endOverdub()
     }
+    let (former, place) = (tape[tape.currentVersion].serial, placeToClear)
     if case .undo = action { _ = tape.undo() } else { _ = tape.redo() }
     if playback.resume >= tape.length { playback.resume = 0 }
     if tape.length == 0 {
       stop(at: frame)
       state = .recordReady
+      // A clear again.
+      if case .redo = action { noteClear(from: place, at: frame) }
     } else if !state.isPlaying && !state.isPaused {
       state = .standby
+      if case .undo = action, let cleared = playback.cleared, cleared.serial == former {
+        playOn(after: cleared, at: frame)
+      }
     }
+    // The loop may be empty now.
+    if let action = queued.action, !isPossible(action) { queued.clear() }
   }
 
   /// Removes a queued end of the overdub, or its change into another kind.

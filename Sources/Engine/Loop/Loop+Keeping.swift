@@ -69,6 +69,7 @@ extension Loop {
   mutating func keep(at frame: Int64) -> EngineRefusal? {
     if let refusal = refusalToKeep { return refusal }
     guard let version = tape.beginClip() else { return .noMemory }
+    playback.cleared = nil
     if state.isPlaying { endPlaying(at: frame) }
     let end = moment.exact >= 0 ? Int64(moment.exact + 0.5) : frame
     let round = keeping.wanted

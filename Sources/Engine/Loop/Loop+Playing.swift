@@ -121,6 +121,33 @@ extension Loop {
     endOnce()
   }
 
+  /// The position of a loop that is about to be cleared; nil if it isn't playing in cycles.
+  var placeToClear: Int? {
+    @_noLocks get {
+      state.isPlaying && tape.isLooping && tape.length > 0 ? tape.wrapped(tape.position) : nil
+    }
+  }
+
+  /// Notes that the loop was cleared at a position.
+  @_noLocks
+  mutating func noteClear(from place: Int?, at frame: Int64) {
+    playback.cleared = nil
+    guard let place else { return }
+    let serial = tape[tape.currentVersion].serial
+    playback.cleared = Cleared(serial: serial, frame: frame, place: place)
+  }
+
+  /// Plays on after the undo of a clear, at the position that the loop would have reached.
+  @_noLocks
+  mutating func playOn(after cleared: Cleared, at frame: Int64) {
+    let passed = Double(frame &- cleared.frame) * Double(warp.speed)
+    let round = tape.round
+    var place = Double(cleared.place) + (playback.isBackward ? -passed : passed)
+    place = place.truncatingRemainder(dividingBy: round)
+    playback.resume = Int(place < 0 ? place + round : place)
+    play(.play, at: frame)
+  }
+
   @_noLocks
   mutating func skip(_ seconds: Double, at frame: Int64) {
     let now = state.isPaused ? playback.resume : tape.position

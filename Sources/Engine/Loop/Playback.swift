@@ -11,6 +11,23 @@ struct Playback: BitwiseCopyable {
   var isBackward = false
   /// The position at the start of the present segment.
   var previous = 0
+  /// The clear that stopped playback last; nil once an action other than undo or redo follows it.
+  var cleared: Cleared?
+}
+
+/// A clear of a loop that played, and plays on once that is undone.
+struct Cleared: BitwiseCopyable {
+  /// The serial number of the empty version.
+  let serial: UInt32
+  /// The frame of the clear, and the position in the clip.
+  let frame: Int64, place: Int
+
+  @_noLocks
+  init(serial: UInt32, frame: Int64, place: Int) {
+    self.serial = serial
+    self.frame = frame
+    self.place = place
+  }
 }
 
 /// The mute of a loop, which plays on silently.

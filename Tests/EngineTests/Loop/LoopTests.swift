@@ -372,6 +372,62 @@ import Testing
         stage.loop[(start + 48)...], (48..<9600).map { clip[$0 % 4800] }) == nil)
   }
 
+  @Test(arguments: [(1, 1), (1, -1), (0.5, 1)] as [(Float, Float)])
+  func `undo of a clear plays on where the loop would be, and a stopped one stays stopped`(
+    rate: Float, direction: Float
+  ) {
+    let clip = Tone.noise(frames: 4800)
+    let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
+    stage.set(.loop(.rate), rate)
+    stage.set(.loop(.direction), direction)
+    if stage.state != .playing { #expect(stage.press(.play) == [nil]) }
+    stage.play(Tone.constant(0, frames: 1000))
+    for action in [LoopAction.clear, .redo] {
+      let position = stage.host.engine.shared.loops[0].state.read().position
+      #expect(stage.press(action) == [nil])
+      stage.play(Tone.constant(0, frames: 6640))
+      #expect(stage.state == .recordReady)
+      let start = stage.loop.count
+      #expect(stage.press(.undo) == [nil])
+      stage.play(Tone.constant(0, frames: 960))
+      #expect(stage.state == .playing)
+      #expect(Measure.peak(stage.loop[(start + 480)...]) > 0.1)
+      let passed = Float(stage.loop.count - start + 6640) * rate * direction
+      let expected = (Int(passed) + position + 48_000) % 4800
+      let found = stage.host.engine.shared.loops[0].state.read().position
+      let late = abs(found - expected)
+      #expect(min(late, 4800 - late) <= 150, "\(found), not \(expected)")
+    }
+    #expect(stage.press(.stop) == [nil])
+    #expect(stage.press(.clear) == [nil])
+    #expect(stage.press(.undo) == [nil])
+    #expect(stage.state == .standby)
+    // Another action comes between.
+    #expect(stage.press(.play) == [nil])
+    #expect(stage.press(.clear) == [nil])
+    #expect(stage.press(.cancel) == [nil])
+    #expect(stage.press(.undo) == [nil])
+    #expect(stage.state == .standby)
+  }
+
+  @Test func `a loop whose clear is undone is in phase to the frame`() {
+    let clip = Tone.noise(frames: 4800)
+    let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
+    if stage.state != .playing { #expect(stage.press(.play) == [nil]) }
+    stage.play(Tone.constant(0, frames: 7777))
+    let start = stage.loop.count
+    let position = stage.host.engine.shared.loops[0].state.read().position
+    stage.press(.clear)
+    stage.play(Tone.constant(0, frames: 12_345))
+    stage.press(.undo)
+    stage.play(Tone.constant(0, frames: 9600))
+    let wrong = (12_345 + 400..<12_345 + 9000).first { frame in
+      let place = (position + frame) % 4800
+      return place >= 240 && stage.loop[start + frame] != clip[place]
+    }
+    #expect(wrong == nil)
+  }
+
   @Test(arguments: [1 as UInt64, 2, 3])
   func `after any presses at any time it still records and plays`(
     seed: UInt64

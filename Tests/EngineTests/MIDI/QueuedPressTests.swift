@@ -254,16 +254,102 @@ import Testing
     #expect(foot.reading.pending == nil && foot.reading.activity == .empty)
   }
 
-  @Test(arguments: [LoopAction.release, .undo, .redo, .rewind, .forward])
+  @Test(arguments: [LoopAction.release, .redo, .rewind, .forward])
   func `actions unrelated to the queue leave it`(action: LoopAction) {
     let foot = layered()
+    if action == .redo { foot.send(.undo, at: 20_550) }
     foot.send(.overdub, at: 20_600)
-    if action == .redo { foot.send(.undo, at: 20_700) }
     foot.send(action, at: 20_800)
     foot.pass(until: 20_900)
     #expect(foot.reading.pending == .overdub)
     foot.pass(until: 24_100)
     #expect(foot.reading.activity == .overdubbing)
+  }
+
+  /// Actions that wait for the bar, by the state that they wait in.
+  private static let waiting: [(state: LoopActivity, action: LoopAction)] = [
+    (.empty, .record), (.empty, .recordOn),
+    (.recording, .record), (.recording, .recordOn), (.recording, .stop), (.recording, .play),
+    (.recording, .overdub), (.recording, .replace), (.recording, .substitute),
+    (.playing, .recordOn), (.playing, .once), (.playing, .overdub), (.playing, .replace),
+    (.playing, .substitute), (.playing, .multiply), (.playing, .insert),
+    (.overdubbing, .recordOn), (.overdubbing, .once),
+    (.stopped, .play), (.stopped, .once), (.stopped, .record), (.stopped, .recordOn),
+  ]
+
+  @Test(arguments: waiting, [LoopAction.undo, .cancel])
+  func `undo cancels the queued action, and changes nothing else`(
+    case: (state: LoopActivity, action: LoopAction), action: LoopAction
+  ) {
+    let isEmpty = [.empty, .recording].contains(`case`.state)
+    let foot = isEmpty ? Foot() : layered()
+    switch `case`.state {
+    case .recording: foot.send(.recordOn, at: 20_510)
+    case .overdubbing:
+      foot.set(.quantize, 0)
+      foot.send(.overdub, at: 20_510)
+    case .stopped: foot.send(.stop, at: 20_510)
+    default: break
+    }
+    foot.pass(until: 20_550)
+    foot.set(.quantize, 2)
+    foot.send(`case`.action, at: 20_600)
+    foot.pass(until: 20_700)
+    let before = foot.reading
+    #expect(before.pending == `case`.action && before.activity == `case`.state, "\(`case`)")
+    foot.send(action, at: 20_700)
+    foot.pass(until: 20_800)
+    #expect(foot.reading.pending == nil && foot.reading.activityToCome == nil, "\(`case`)")
+    // Past the bar, and the one after it.
+    foot.pass(until: 30_000)
+    let after = foot.reading
+    #expect(after.pending == nil && after.activity == `case`.state, "\(`case`)")
+    #expect(after.stepsBack == before.stepsBack && after.stepsForth == before.stepsForth)
+    if `case`.state != .recording { #expect(after.length == before.length) }
+    if `case`.state == .playing {
+      // A second one takes back the last layer.
+      foot.send(.undo, at: 30_100)
+      foot.pass(until: 30_200)
+      #expect(foot.reading.overdubs == 0 && foot.reading.stepsForth == 1)
+      #expect(foot.reading.activity == .playing && foot.reading.length == before.length)
+    }
+  }
+
+  @Test func `undo cancels an action that waits for a count-in, or for sound`() {
+    for isCounted in [false, true] {
+      let foot = Foot()
+      foot.set(.beat(.countIn), isCounted ? 2 : 0)
+      if !isCounted { foot.set(.threshold, -20) }
+      foot.send(.recordOn, at: 8030)
+      foot.pass(until: 12_000)
+      #expect(foot.reading.pending == .recordOn)
+      foot.send(.undo, at: 12_000)
+      foot.loudFrom = 12_100
+      foot.pass(until: 40_000)
+      #expect(foot.reading.pending == nil && foot.reading.activity == .empty)
+    }
+  }
+
+  @Test func `a redo that empties the loop cancels what waited for it`() {
+    let foot = layered()
+    foot.send(.clear, at: 20_510)
+    foot.send(.undo, at: 20_520)
+    foot.send(.overdub, at: 20_600)
+    foot.pass(until: 20_700)
+    #expect(foot.reading.pending == .overdub)
+    foot.send(.redo, at: 20_700)
+    foot.pass(until: 20_800)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .empty)
+  }
+
+  @Test func `more taps while a recording is queued are no double press`() {
+    let foot = Foot()
+    foot.set(.beat(.countIn), 4)
+    for frame in [8030, 12_000, 13_000, 16_000, 17_000] { foot.press(.note, at: frame, for: 240) }
+    foot.pass(until: 20_000)
+    #expect(foot.reading.pending == .recordOn)
+    foot.pass(until: 8030 + 4 * Foot.bar + 100)
+    #expect(foot.reading.activity == .recording && foot.reading.length == 100)
   }
 
   @Test(arguments: [LoopAction.stop, .pause, .done, .clear, .cancel])

@@ -93,6 +93,33 @@ import Testing
     #expect(told.contains([.int32(1), .int32(1)]) && told.last == [.int32(2), .int32(0)])
   }
 
+  @Test func `undo of a queued command reports it like /loop/cancel`() {
+    func queue() {
+      desk.tell("/loop/overdub")
+      desk.pass(frames: 480)
+      #expect(desk.tell("/loop/next").first?.arguments.first == .string("overdub"))
+    }
+    desk.tell("/player/record")
+    desk.pass(frames: 9600)
+    desk.tell("/player/play")
+    desk.tell("/loop/quantize", .string("bar"))
+    desk.tell("/subscribe", .string("/loop/next"))
+    desk.tell("/subscribe", .string("/loop/state"))
+    var told: [[Received]] = []
+    for command in ["/loop/cancel", "/loop/undo"] {
+      queue()
+      _ = desk.take()
+      desk.tell(command)
+      desk.pass(frames: 480)
+      let news = desk.take().filter {
+        $0.address == "/loop/next" || $0.arguments.last == .string("")
+      }
+      told.append(news.map { Received($0.address, [$0.arguments.first!]) })
+    }
+    #expect(told[0] == told[1] && told[1].contains(Received("/loop/next", [.string("")])))
+    #expect(history == [.int32(1), .int32(0)])
+  }
+
   @Test func `subscribers receive the growing clip, four times per second at most`() {
     #expect(desk.tell("/subscribe", .string("/loop/peaks")) == [Received("/loop/peaks", [])])
     desk.tell("/player/record")
