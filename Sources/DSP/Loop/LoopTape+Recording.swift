@@ -283,6 +283,18 @@ extension LoopTape {
     history.pointee.memory.write(sound, to: version, at: frame, frames: frames)
   }
 
+  /// Copies frames into a version that plays already, and into a layer that has started on it.
+  @_noLocks
+  package mutating func loadPublished(
+    _ sound: Stereo, into version: Int, at frame: Int, frames: Int
+  ) {
+    load(sound, into: version, at: frame, frames: frames)
+    let current = currentVersion
+    if current != version && self[current].clip == self[version].clip {
+      load(sound, into: current, at: frame, frames: frames)
+    }
+  }
+
   /// Makes a loaded clip the current one.
   ///
   /// `framesBehind` frames of its tail are known.

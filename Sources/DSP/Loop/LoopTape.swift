@@ -312,6 +312,11 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private mutating func go(to next: LoopReader) {
+    if fadeLeft == seam {
+      // Nothing of the last target was read yet: the crossfade starts from what is heard.
+      reader = next
+      return
+    }
     endFade()
     leaving = reader
     history.pointee.memory.hold(leaving.version)

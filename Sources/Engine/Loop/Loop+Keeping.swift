@@ -11,9 +11,10 @@ struct Keeping: BitwiseCopyable {
   var isUnderWay = false
   var version = 0
   /// The start in the history, the number of frames, and how many of them are copied.
-  ///
-  /// Backwards, the end comes first.
   var start = 0, total = 0, done = 0
+  /// The position in the clip from which it is copied and plays, with what is before it at the end; backwards,
+  /// the end of the first part.
+  var first = 0
   var isBackward = false
   var source = Loop.Source.live
 }
@@ -75,6 +76,8 @@ extension Loop {
     let round = keeping.wanted
     let length = LoopTape.frames(ofRound: round)
     let since = Int(frame &- end)
+    // The loop continues in time, and may have ended more than once since.
+    var place = since % max(1, length)
     var late = 0
     if case .live = settings.source { late = inputDelay }
     keeping.version = version
@@ -82,6 +85,12 @@ extension Loop {
     keeping.total = max(0, min(length &+ tape.seam, length &+ since &- late))
     keeping.done = 0
     keeping.isBackward = playback.isBackward
+    keeping.first = min(place, keeping.total)
+    if keeping.isBackward {
+      // Backwards it starts with the last frame that has come in.
+      if place == 0 && keeping.total < length { place = max(0, keeping.total &- 1) }
+      keeping.first = place == 0 ? keeping.total : min(place &+ 1, keeping.total)
+    }
     keeping.source = settings.source
     keeping.isUnderWay = true
     history.pointee.beginReading()
@@ -98,19 +107,21 @@ extension Loop {
     if time.pointee.setsTempo && !time.pointee.hasTempo {
       fitTempo(toFrames: length, from: end &- Int64(length))
     }
-    goOnAfterKeeping(since: since, at: frame)
+    goOnAfterKeeping(from: place, at: frame)
     return nil
   }
 
   @_noLocks
-  private mutating func goOnAfterKeeping(since: Int, at frame: Int64) {
+  private mutating func goOnAfterKeeping(from place: Int, at frame: Int64) {
     if case .stop = settings.after {
       playback.resume = 0
       state = .standby
+      // What fades out continues into the start, which is copied already.
+      if !playback.gate.isClosed { tape.restart() }
       return
     }
     state = .standby
-    playback.resume = since
+    playback.resume = place
     play(.play, at: frame)
     if case .overdub = settings.after { toggle(.overdub, at: frame) }
   }
@@ -122,11 +133,20 @@ extension Loop {
     let history = Loops.history(of: keeping.source, among: histories)
     var left = min(frames, keeping.total &- keeping.done)
     while left > 0 {
-      let count = min(left, LoopTape.longestPiece)
-      let place =
-        keeping.isBackward ? keeping.total &- keeping.done &- count : keeping.done
+      var count = min(left, LoopTape.longestPiece)
+      var place: Int
+      if keeping.isBackward {
+        var end = keeping.first &- keeping.done
+        if end <= 0 { end &+= keeping.total }
+        count = min(count, end)
+        place = end &- count
+      } else {
+        place = keeping.first &+ keeping.done
+        if place >= keeping.total { place &-= keeping.total }
+        count = min(count, keeping.total &- place)
+      }
       history.pointee.read(from: keeping.start &+ place, to: piece, frames: count)
-      tape.load(piece, into: keeping.version, at: place, frames: count)
+      tape.loadPublished(piece, into: keeping.version, at: place, frames: count)
       keeping.done &+= count
       left &-= count
     }

@@ -82,6 +82,47 @@ import Testing
     }
   }
 
+  /// A loop that plays a tone.
+  private func playingTone(_ parameter: Parameter.Loop, _ value: Float, latency: Int) -> LoopStage {
+    let stage = LoopStage(block: 128)
+    stage.host.engine.shared.setInputDelay(latency)
+    // A bar of 38,400 frames.
+    stage.set(.beat(.tempo), 300)
+    let tone = Tone.sine(301, amplitude: 0.5, frames: 48_000)
+    stage.record(Array(tone[..<16_040]), 0)
+    stage.play(Array(tone[16_040..<16_600]))
+    stage.set(parameter, of: 0, value)
+    return stage
+  }
+
+  @Test(
+    arguments: [
+      (Parameter.Loop.after, 0), (.after, 1), (.after, 2), (.direction, -1), (.quantize, 1),
+      (.quantize, 2),
+    ] as [(Parameter.Loop, Float)])
+  func `so does a retroactive recording over a playing loop`(
+    parameter: Parameter.Loop, value: Float
+  ) {
+    for latency in [0, 700] {
+      // The last one is late by most of a bar, so that it continues far from its start.
+      for (seconds, isBars) in [(Float(0.7), false), (1.2, false), (1, true), (0.25, true)] {
+        for place in [0, 9000, 20_000] {
+          let stage = playingTone(parameter, value, latency: latency)
+          let pressed = 80_000 + place
+          let tone = Tone.sine(223, amplitude: 0.5, frames: pressed + 3000)
+          let start = stage.time + pressed - 600
+          stage.play(Array(tone[..<pressed]))
+          stage.host.send(Command(.keep(seconds, isBars: isBars)))
+          stage.play(Array(tone[pressed...]))
+          let click = Self.click(Array(stage.stems[0][start...]), amplitude: 0.5)
+          #expect(
+            click < -80, "\(parameter) \(value), \(seconds), latency \(latency), \(place)")
+          #expect(stage.refusal == nil)
+        }
+      }
+    }
+  }
+
   /// Playback fades in within a millisecond, so that a percussive attack is preserved.
   @Test func `a start fades in within a millisecond, without another click`() {
     let stage = playing()

@@ -71,6 +71,44 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 500])
+  func `an overdub that follows at once adds to all of it`(latency: Int) {
+    let stage = LoopStage()
+    stage.host.engine.shared.setInputDelay(latency)
+    stage.set(.after, of: 0, 1)
+    let sound = Tone.noise(frames: 96_000)
+    stage.play(sound)
+    keep(1.5, isBars: false, 0, on: stage)
+    stage.rest(72_000)
+    #expect(stage.activity(0) == .overdubbing && stage.reading(0).length == 72_000)
+    let start = stage.time
+    stage.rest(72_000)
+    let wrong = (300..<71_000 - latency).first { frame in
+      stage.stems[0][start + frame] != sound[24_000 + latency + frame]
+    }
+    #expect(wrong == nil)
+  }
+
+  @Test func `a clip shorter than the time since the bar continues in time`() {
+    let stage = LoopStage()
+    stage.set(.quantize, of: 0, 2)
+    stage.set(.metronome(.on), 1)
+    stage.play([0])
+    let bar = stage.time - 1
+    let sound = Tone.noise(frames: 96_000 + 60_000)
+    stage.play(sound)
+    keep(0.25, isBars: true, 0, on: stage)
+    stage.rest(30_000)
+    #expect(stage.reading(0).length == 24_000)
+    // The clip ends at the bar, which starts with the second beat of the sound.
+    let wrong = (300..<29_000).first { frame in
+      let place = (stage.time - 30_000 - bar + frame) % 24_000
+      let expected = sound[96_000 - 24_000 - 1 + place]
+      return place >= 240 && stage.stems[0][stage.time - 30_000 + frame] != expected
+    }
+    #expect(wrong == nil)
+  }
+
   @Test func `more than the history has, or than fits, is refused`() {
     let stage = LoopStage(count: 2, seconds: 2, kept: 1)
     stage.rest(480)
