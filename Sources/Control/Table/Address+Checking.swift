@@ -134,11 +134,14 @@ extension Address {
     if form.isOnlyValue { return try onlyValue(number, form) }
     let isWhole = form.kind == .whole
     guard form.range.contains(number), !isWhole || number == number.rounded() else {
+      // An argument that is named after its unit has that behind its range.
+      let isUnit = form.name == unit
       throw Refusal(
         .range,
-        "\(path): \(form.name) \(plain(number)) is "
+        "\(path): " + (isUnit ? "" : "\(form.name) ") + "\(plain(number)) is "
           + (isWhole && number != number.rounded() ? "not a whole number" : "out of range")
-          + " (\(plain(form.range.lowerBound)) to \(plain(form.range.upperBound)))")
+          + " (\(plain(form.range.lowerBound)) to \(plain(form.range.upperBound))"
+          + (isUnit ? " \(unit))" : ")"))
     }
     return isWhole ? .int32(Int32(number)) : .double(number)
   }

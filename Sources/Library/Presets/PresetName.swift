@@ -5,9 +5,11 @@ package struct PresetName: Hashable, Sendable {
   package let text: String
 
   /// Creates a name, or throws if it is invalid.
-  package init(_ text: String) throws(PresetFault) {
+  ///
+  /// The error names the kind of file that it is for.
+  package init(_ text: String, of kind: String = "preset") throws(PresetFault) {
     guard PlainName.allows(text) else {
-      throw PresetFault(.denied, PlainName.rule(of: "a preset"))
+      throw PresetFault(.denied, PlainName.rule(of: "a \(kind)"))
     }
     self.text = text
   }

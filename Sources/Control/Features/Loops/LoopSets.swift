@@ -78,7 +78,7 @@ final class LoopSets {
   /// Returns the name and the path of a set, or throws if the name can't be a file name.
   private func file(_ request: Request) throws(Refusal) -> (name: String, path: String) {
     let text = request.text(0) ?? ""
-    let name = try refusing { () throws(PresetFault) in try PresetName(text).text }
+    let name = try refusing { () throws(PresetFault) in try PresetName(text, of: "loop set").text }
     return (name, try "\(folder())/\(name)\(Self.ending)")
   }
 

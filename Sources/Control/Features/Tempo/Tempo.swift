@@ -92,7 +92,7 @@ package final class Tempo: Feature {
   ///
   /// Returns the time until the next poll in milliseconds.
   private func followBeat(_ now: Double) -> Int? {
-    guard context.isWanted(Self.beat.path) else {
+    guard context.isWanted(Self.beat) else {
       beatSent = nil
       return nil
     }
@@ -107,11 +107,15 @@ package final class Tempo: Feature {
       let ahead = shared.isFreewheeling ? 0 : clock.microseconds(at: beat.frame) - now
       if 500..<Self.mostAhead ~= ahead { return Int((ahead / 1000).rounded(.up)) }
       beatSent = beat.frame
-      context.announce(Self.beat, Argument.row(Int(beat.beat), Int(beat.beatsPerBar)))
+      context.announce(Self.beat, Self.row(beat))
     }
     let latest = shared.isTransportFollowed ? Self.transportMilliseconds : Self.beatMilliseconds
     let ahead = (clock.microseconds(at: beat.nextFrame) - now) / 1000
     return max(1, Int(min(ahead.rounded(.up), Double(latest))))
+  }
+
+  private static func row(_ beat: BeatReading) -> [Argument] {
+    Argument.row(beat.beat, beat.beatsPerBar)
   }
 
   private static func refusal(_ lead: TransportLead) -> Refusal {
@@ -139,10 +143,7 @@ extension Tempo {
   private static let bpm = "/metronome/bpm"
   private static let lead = "/transport/lead"
 
-  private static let beat = Event(
-    "/metronome/beat", "ii",
-    "Sent to subscribers at each beat, audible or not: i:beat in the bar, from 1, i:beats per "
-      + "bar; those of JACK's transport while it is followed and rolls")
+  private static let beat = "/metronome/beat"
 
   static let addresses: [Address] = [
     Address(bpm, .number(.beat(.tempo), 20...300), unit: "beats/min", kept: .session, "Tempo"),
@@ -165,7 +166,12 @@ extension Tempo {
       "/metronome/tap",
       Declared.action(isButton: true, Tempo.tap),
       "Tap tempo, from the median of the last taps"),
-    Address(beat),
+    Address(
+      beat,
+      // Announced at its time, rather than on change.
+      Declared.reading("ii", isAnnounced: false) { row($0.context.shared.latestBeat) },
+      "Sent to subscribers at each beat, audible or not: i:beat in the bar, from 1, i:beats per "
+        + "bar; those of JACK's transport while it is followed and rolls"),
     Address(
       "/transport/follow", .whole(.beat(.transportFollow), 0...1), kept: .session,
       "1 follows JACK's transport: tempo, beats and bars while it rolls; if it has no "

@@ -42,6 +42,20 @@ import Testing
     #expect(desk.tell("/loop/state").first?.arguments.first == .string("empty"))
   }
 
+  @Test func `a wrong argument is refused in the words of its address`() {
+    func message(_ address: String, _ argument: Argument) -> String? {
+      desk.ask(address, argument).first { $0.address == "/error" }?.arguments[2].text
+    }
+    #expect(
+      message("/loop/1/keepSeconds", .int32(-3))
+        == "/loop/1/keepSeconds: -3 is out of range (0.05 to 60 s)")
+    #expect(
+      message("/loop/1/keep", .float(0)) == "/loop/1/keep: 0 is out of range (0.25 to 64 bars)")
+    for address in ["/loops/save", "/loops/load", "/loops/delete"] {
+      #expect(message(address, .string(""))?.contains("the name of a loop set has 1 to") == true)
+    }
+  }
+
   @Test func `the first loop is the player, under either name`() {
     record(Tone.noise(frames: 24_000), 1)
     #expect(desk.tell("/player/state").first?.arguments.first == .string("playing"))

@@ -72,6 +72,11 @@ import Testing
     desk.tell("/unsubscribe")
     desk.pass(frames: 96_000)
     #expect(desk.take().isEmpty)
+    // A query returns the present one: five beats later, in bars of three.
+    let present = (numbers.last ?? 0) + 4
+    #expect(
+      desk.tell("/metronome/beat")
+        == [Received("/metronome/beat", [.int32(Int32(present % 3 + 1)), .int32(3)])])
   }
 
   // MARK: - The transport
