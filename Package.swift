@@ -7,15 +7,10 @@ let linker: [LinkerSetting] =
   switch sanitizer {
   // The realtime sanitizer is a link-time choice: its runtime intercepts blocking calls, and
   // CRealtime marks the audio callback for it. `swift build --sanitize` does not support it yet.
-  case "realtime":
-    [
-      .unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"]),
-      // gold can't link the coverage tables of fuzzed modules.
-      .unsafeFlags(["-use-ld=lld"], .when(configuration: .debug)),
-    ]
+  case "realtime": [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]
   // AddressSanitizer instruments the node's own modules only, as set below: instrumented tests take twice
-  // the time and find nothing in the node.
-  case "address": [.unsafeFlags(["-sanitize=address"])]
+  // the time and find nothing in the node. gold can't link the coverage tables of fuzzed modules.
+  case "address": [.unsafeFlags(["-sanitize=address", "-use-ld=lld"])]
   default: []
   }
 
@@ -35,9 +30,9 @@ let ordering: [LinkerSetting] =
       ], .when(configuration: .release))
   ] : []
 
-// The modules that parse packets are also built for libFuzzer in the realtime sanitizer's debug
-// build, without the optimizer: every buffer access is checked, and nothing is built twice.
-let withFuzzer = sanitizer == "realtime"
+// The modules that parse packets are also built for libFuzzer under AddressSanitizer: each access to
+// memory is checked, and nothing is built twice.
+let withFuzzer = sanitizer == "address"
 let fuzzed = [
   "Control", "Doors", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library", "Music", "OSC", "Posix",
   "Screen", "SoundFiles",
@@ -285,16 +280,24 @@ if withFuzzer {
       name: "PacketFuzzer",
       dependencies: ["Control", "Doors", "Engine", "Feed", "JSON", "OSC", "Posix", "TestSupport"],
       path: "Tests/PacketFuzzer",
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+      linkerSettings: [.unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-// The targets optimized under AddressSanitizer. The optimizer shortens lifetimes, which matters
-// where memory is handled through pointers. Tests process seconds of sound. Optimizing the rest
-// would only make the build longer.
-let optimized = [
-  "CPage", "DSP", "Doors", "Drivers", "Engine", "HTTP", "Howl", "Listening", "LoopFiles", "OSC",
-  "Posix", "SQLite", "TestSupport", "Tones", "DSPTests", "ListeningTests",
-]
+// The targets that are always optimized. Tests process seconds of sound, which takes ten to fifty
+// times longer without the optimizer. It also shortens lifetimes, which matters where memory is
+// handled through pointers. Under these two sanitizers nothing else is optimized, which would only
+// make the builds longer.
+let processing = ["DSP", "Listening", "Tones"]
+let optimized =
+  switch sanitizer {
+  case "address":
+    processing + [
+      "Doors", "Drivers", "Engine", "HTTP", "Howl", "LoopFiles", "OSC", "Posix", "SQLite",
+      "TestSupport", "DSPTests", "ListeningTests",
+    ]
+  case "thread": processing
+  default: processing + ["TestSupport"]
+  }
 
 for target in package.targets
 where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
@@ -307,18 +310,18 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
   ]
-  if sanitizer == "address", !optimized.contains(target.name) {
+  if optimized.contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-O"]))
+  } else if ["address", "thread"].contains(sanitizer) {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
   }
-  if withFuzzer, fuzzed.contains(target.name) {
+  if sanitizer != nil {
+    // Each module is type-checked once, not once more for its interface.
     target.swiftSettings?.append(
-      .unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug)))
+      .unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release)))
   }
-  if ["DSP", "Listening", "Tones"].contains(target.name)
-    || target.name == "TestSupport" && sanitizer != "thread"
-  {
-    // Tests process seconds of sound, which takes ten to fifty times longer without the optimizer.
-    target.swiftSettings?.append(.unsafeFlags(["-O"]))
+  if withFuzzer, fuzzed.contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
   }
   if ["DSP", "Engine", "Drivers"].contains(target.name) {
     // For the symbol ordering file.

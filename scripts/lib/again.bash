@@ -8,29 +8,32 @@ failed_test() {
 # Prints the number of failures so far.
 failures() { cat "$logs/failures" 2>/dev/null | wc -l; }
 
-# again N SUITE...: runs suites N times while a busy loop takes one core.
+# again N SUITE...: runs suites N times, several at once, while a busy loop takes one core.
 again() {
-  local count=${1-} suite suites=() all round name build=given runs=0
+  local count=${1-} suite suites=() all round runs
   [[ $count =~ ^[1-9][0-9]*$ ]] && (($# > 1)) \
     || fail 64 "--again takes a number and suites, such as --again 20 MIDITests; got $*"
   shift
   logs=$root/.build/check/again
+  test_build=.build/debug
   mkdir -p "$logs"
   rm -rf "${logs:?}"/*
+  node_build=given
   if [[ -z ${SYRINX_BINARY-} ]]; then
-    build=release
+    node_build=release
     say "building"
     SYRINX_SANITIZE=realtime quietly swift build --build-tests || fail 70 "the build failed"
     SYRINX_SANITIZE=realtime quietly swift build -c release --scratch-path .build/realtime \
       --product syrinx || fail 70 "the build failed"
   fi
+  export node_build
   all=$(node_suites)
   for suite; do
     case $suite in
       nodes) mapfile -t -O "${#suites[@]}" suites <<<"$all" ;;
       *)
         grep -qxF "$suite" <<<"$all" \
-          || (($(list_tests "$(tests_of .build/debug)" | grep -c "^$suite[./]") > 0)) \
+          || (($(list_tests "$(tests_of "$test_build")" | grep -c "^$suite[./]") > 0)) \
           || fail 64 "unknown suite $suite; the suites of running nodes are: ${all//$'\n'/ }"
         suites+=("$suite")
         ;;
@@ -42,28 +45,36 @@ again() {
   trap "kill $! 2>/dev/null || true" EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
+  runs=$((count * ${#suites[@]}))
+  say "$runs runs, $(lanes) at a time"
   for ((round = 1; round <= count; round++)); do
     for suite in "${suites[@]}"; do
-      name=$suite.$round
-      runs=$((runs + 1))
-      if grep -qxF "$suite" <<<"$all"; then
-        node_suite "$build" "$suite" "$name" 2>/dev/null || again_failed "$suite" "$name"
-      else
-        tested "$name" 900 "$(tests_of .build/debug)" --testing-library swift-testing \
-          --filter "^$suite[./]" 2>/dev/null || again_failed "$suite" "$name"
-      fi
+      # Units have no node.
+      if grep -qxF "$suite" <<<"$all"; then echo "$suite $round node"; else echo "$suite $round units"; fi
     done
-    say "round $round of $count: $(failures) failures in $runs runs"
-  done
+  done | xargs -P "$(lanes)" -L 1 bash -c \
+    'source "$root/scripts/lib/tested.bash"; source "$root/scripts/lib/again.bash"; again_once "$@"' lane
   [[ -e $logs/failures ]] || { say "$runs runs passed with one core busy" && return; }
   sort "$logs/failures" | uniq -c | sort -rn >&2
   fail 70 "$(failures) failures in $runs runs with one core busy; logs are in $logs"
 }
 
-# Records the tests that failed in a run, or the whole suite if it crashed or hung.
-again_failed() {
-  local tests
-  tests=$(failed_test "$logs/$2.log")
-  sed "s/^/$1: /" <<<"${tests:-hung or crashed}" >>"$logs/failures"
-  say "$2 failed: ${tests:-hung or crashed}"
+# again_once SUITE ROUND node|units: runs a suite, and records the tests that failed, or the whole suite if it
+# crashed or hung.
+again_once() {
+  local suite=$1 name=$1.$2 tests status=0
+  case $3 in
+    node) node_suite "$node_build" "$suite" "$name" 2>/dev/null || status=$? ;;
+    units)
+      tested "$name" 900 "$(tests_of "$test_build")" --testing-library swift-testing \
+        --filter "^$suite[./]" 2>/dev/null || status=$?
+      ;;
+  esac
+  if ((status == 0)); then
+    say "$name passed"
+    return
+  fi
+  tests=$(failed_test "$logs/$name.log")
+  sed "s/^/$suite: /" <<<"${tests:-hung or crashed}" >>"$logs/failures"
+  say "$name failed: ${tests:-hung or crashed}"
 }

@@ -1,5 +1,5 @@
-# Running tests with a time limit, and a log each. Scripts that source this have `root`, and `logs`, the folder
-# of the logs.
+# Running tests with a time limit, and a log each. Scripts that source this have `root`, `logs`, the folder
+# of the logs, and `test_build`, that of the build whose tests drive running nodes.
 source "$root/scripts/lib/speech.bash"
 
 # tests_of FOLDER: the test program of a build. Its exit code alone tells whether the tests passed; 69 is
@@ -8,9 +8,8 @@ tests_of() { echo "$root/$1/syrinxPackageTests.xctest"; }
 
 list_tests() { "$1" --testing-library swift-testing --list-tests 2>/dev/null; }
 
-# The suites of running nodes in the tests of the debug build.
 node_suites() {
-  list_tests "$(tests_of .build/debug)" \
+  list_tests "$(tests_of "$test_build")" \
     | sed -nE 's#^NodeTests\.(NodeTests/)?([A-Za-z]+)/.*#\2#p' | grep 'Tests$' | sort -u
 }
 
@@ -72,8 +71,9 @@ innermost() {
   if [[ -n $child ]]; then innermost "$child"; else echo "$1"; fi
 }
 
-# The number of lanes: two if each can have a /dev/shm of its own, else one.
-lanes() { if own_memory true 2>/dev/null; then echo 2; else echo 1; fi; }
+# The number of lanes: four if each can have a /dev/shm of its own, else one. Suites mostly wait for time to
+# pass; on two cores, more lanes take no less time.
+lanes() { if own_memory true 2>/dev/null; then echo 4; else echo 1; fi; }
 
 # Runs a program with a /dev/shm of its own. JACK keeps the names of its servers there, eight of them, those
 # of crashed ones too, and tests crash servers. Their files are there as well, away from the disk on which the
@@ -84,33 +84,30 @@ own_memory() {
 }
 
 # node_suite BUILD SUITE [NAME]: runs a suite of tests with the node of a build, in a process and with servers
-# of its own. Notes NAME if it fails, which is BUILD.SUITE by default.
+# of its own. Notes NAME if it fails, which is BUILD.SUITE by default, else its seconds and seconds of a core.
 node_suite() {
-  local build=$1 suite=$2 name=${3-$1.$2} memory=() begin=$SECONDS program
+  local build=$1 suite=$2 name=${3-$1.$2} memory=() program real user system
   case $build in
     release) export SYRINX_BINARY=$root/.build/realtime/release/syrinx ;;
-    debug) export SYRINX_BINARY=$root/.build/debug/syrinx ;;
-    address)
-      await_built address
-      # libjack keeps some memory until the end.
-      export SYRINX_BINARY=$root/.build/address/release/syrinx ASAN_OPTIONS=detect_leaks=0
-      ;;
+    address) export SYRINX_BINARY=$root/.build/address/release/syrinx ;;
   esac
-  if (($(lanes) == 2)); then memory=(own_memory); fi
+  if (($(lanes) > 1)); then memory=(own_memory); fi
   if [[ $suite == tour ]]; then
     program=("$root/Tests/Rigs/tour" "$SYRINX_BINARY")
     # It has a /dev/shm of its own already, with its files in it.
-    if (($(lanes) == 2)); then program=(env SYRINX_OWN_SHM=1 "${program[@]}"); fi
+    if (($(lanes) > 1)); then program=(env SYRINX_OWN_SHM=1 "${program[@]}"); fi
   else
     program=(
-      "$(tests_of .build/debug)" --testing-library swift-testing
+      "$(tests_of "$test_build")" --testing-library swift-testing
       --filter "^NodeTests\.(NodeTests/)?$suite/"
     )
   fi
-  tested "$name" 600 "${memory[@]}" "${program[@]}" || {
-    echo "$name" >>"$logs/failed"
-    return 1
-  }
+  TIMEFORMAT='%0R %0U %0S'
+  { time tested "$name" 600 "${memory[@]}" "${program[@]}" 2>&3 || echo "$name" >>"$logs/failed"; } 3>&2 \
+    2>"$logs/$name.time"
+  read -r real user system <"$logs/$name.time"
+  rm "$logs/$name.time"
+  if grep -qsxF "$name" "$logs/failed"; then return 1; fi
   grep -hE '^(time-tagged|back on|killed)' "$logs/$name.log" >"$logs/$name.figures" || true
-  printf '%6d  %s\n' $((SECONDS - begin)) "$name" >>"$logs/suites.seconds"
+  printf '%6d %6d  %s\n' "$real" $((user + system)) "$name" >>"$logs/suites.seconds"
 }

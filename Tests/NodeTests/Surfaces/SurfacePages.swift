@@ -198,13 +198,14 @@ extension NodeTests.SurfaceTests {
 
     // A queued state blinks in its color, over the present one.
     try stage.open("Loops")
-    // From the start of a bar on, so that it does not end before a blink.
+    // From the start of a bar of 48 s on, so that it does not end before a blink.
     other.send("/subscribe", .string("/metronome/beat"))
     try waitUntil("a bar starts") {
       other.receive("/metronome/beat", seconds: 0.5)?.arguments.first == .int32(1)
     }
     other.send("/unsubscribe", .string("/metronome/beat"))
-    other.send("/metronome/bpm", .float(30))
+    other.send("/metronome/bpm", .float(20))
+    other.send("/metronome/beats", .int32(16))
     #expect(other.sync())
     other.send("/loop/2/overdub")
     #expect(try phone.wait { details.text.hasPrefix("-> Over in ") })
@@ -219,6 +220,7 @@ extension NodeTests.SurfaceTests {
     other.send("/loop/2/cancel")
     #expect(try phone.wait { !details.text.hasPrefix("->") })
     other.send("/metronome/bpm", .float(120))
+    other.send("/metronome/beats", .int32(4))
     other.send("/loop/2/quantize", .string("off"))
     #expect(other.sync())
 
