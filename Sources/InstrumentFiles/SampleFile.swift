@@ -103,14 +103,13 @@ private final class FileWindow {
 
   init(_ path: String, place start: Int, bytes: Int?) throws(InstrumentFault) {
     // Nonblocking: opening a pipe without a writer would hang.
-    descriptor = try asInstrument { () throws(SystemError) in
-      try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
-    }
-    var status = stat()
-    guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    descriptor = try system(
+      try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path),
+      or: InstrumentFault.init)
+    guard let size = Files.size(of: descriptor) else {
       throw InstrumentFault(.broken, "\(path) is not a regular file")
     }
-    let left = Int(status.st_size) - start
+    let left = size - start
     guard start >= 0, left >= bytes ?? 0 else {
       throw InstrumentFault(.broken, "\(path) is truncated: it ends within a sample")
     }

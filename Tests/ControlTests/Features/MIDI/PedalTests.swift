@@ -238,7 +238,7 @@ import Testing
     #expect(desk.take() == expected)
     desk.pass(frames: 48_000)
     for isDown in [true, false] {
-      desk.node.press(key: 30, isDown: isDown)
+      desk.node[MIDI.self].press(key: 30, isDown: isDown)
       play()
     }
     #expect(desk.take() == expected)
