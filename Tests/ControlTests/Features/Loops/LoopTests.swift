@@ -97,13 +97,14 @@ import Testing
     func queue() {
       desk.tell("/loop/overdub")
       desk.pass(frames: 480)
-      #expect(desk.tell("/loop/next").first?.arguments.first == .string("overdub"))
+      #expect(
+        desk.take().last { $0.address == "/player/next" }?.arguments.first == .string("overdub"))
     }
     desk.tell("/player/record")
     desk.pass(frames: 9600)
     desk.tell("/player/play")
     desk.tell("/loop/quantize", .string("bar"))
-    desk.tell("/subscribe", .string("/loop/next"))
+    desk.tell("/subscribe", .string("/player/next"))
     desk.tell("/subscribe", .string("/loop/state"))
     var told: [[Received]] = []
     for command in ["/loop/cancel", "/loop/undo"] {
@@ -112,11 +113,11 @@ import Testing
       desk.tell(command)
       desk.pass(frames: 480)
       let news = desk.take().filter {
-        $0.address == "/loop/next" || $0.arguments.last == .string("")
+        $0.address == "/player/next" || $0.arguments.last == .string("")
       }
       told.append(news.map { Received($0.address, [$0.arguments.first!]) })
     }
-    #expect(told[0] == told[1] && told[1].contains(Received("/loop/next", [.string("")])))
+    #expect(told[0] == told[1] && told[1].contains(Received("/player/next", [.string("")])))
     #expect(history == [.int32(1), .int32(0)])
   }
 
