@@ -33,10 +33,7 @@ let ordering: [LinkerSetting] =
 // The modules that parse packets are also built for libFuzzer under AddressSanitizer: each access to
 // memory is checked, and nothing is built twice.
 let withFuzzer = sanitizer == "address"
-let fuzzed = [
-  "Control", "Doors", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library", "Music", "OSC", "Posix",
-  "Screen", "SoundFiles",
-]
+let fuzzed = ["Control", "Doors", "Feed", "HTTP", "JSON", "OSC", "Posix"]
 
 let package = Package(
   name: "syrinx",
