@@ -12,11 +12,23 @@ package func startNode(
 }
 
 /// Starts a node on a server, and returns it with a phone that talks to it.
+///
+/// Starts it again if the server refused it: a server with a short timeout does so on a busy machine when its
+/// next cycle doesn't come in time.
 package func startNode(
   on server: JackServer, _ arguments: [String] = [], environment: [String: String] = [:],
   home: String? = nil, hasPage: Bool = false
 ) throws -> (node: NodeProcess, phone: Phone) {
-  let node = try NodeProcess(
-    server: server, arguments, environment: environment, home: home, hasPage: hasPage)
-  return (node, try Phone(port: node.port))
+  var refusals = 0
+  while true {
+    do {
+      let node = try NodeProcess(
+        server: server, arguments, environment: environment, home: home, hasPage: hasPage)
+      return (node, try Phone(port: node.port))
+    } catch let fault as Fault
+      where refusals < 5 && fault.description.contains("refused to activate")
+    {
+      refusals += 1
+    }
+  }
 }
