@@ -11,7 +11,8 @@ extension Core {
   mutating func receiveCommands(frames: Int) {
     commands.startBlock(frames: frames)
     applyDue(by: present)
-    if commands.nextFrame <= present { return }
+    // Most blocks receive nothing.
+    if commands.nextFrame <= present || !commands.hasNext(in: shared.commands) { return }
     // New commands must not delay those that are due within the block.
     commands.reserve(before: present &+ Int64(frames))
     while let due = commands.nextReceived(from: shared.commands, at: present) { apply(due) }
@@ -21,7 +22,9 @@ extension Core {
   /// Applies the commands that are due by a frame, within the block's budget.
   @_noLocks
   mutating func applyDue(by frame: Int64) {
-    while let due = commands.nextDue(by: frame, at: present) { apply(due) }
+    while commands.nextFrame <= frame, let due = commands.nextDue(by: frame, at: present) {
+      apply(due)
+    }
   }
 
   @_noLocks

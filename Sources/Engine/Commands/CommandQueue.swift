@@ -75,11 +75,15 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
   /// The number of commands in progress: written, and their event not read yet.
   package var underWay: Int { capacity - credits.load(ordering: .relaxed) }
 
+  /// Whether the command with this number was written; audio thread.
+  @_noLocks
+  borrowing func holds(number: UInt64) -> Bool {
+    published[Int(truncatingIfNeeded: number & mask)].load(ordering: .acquiring) == number &+ 1
+  }
+
   /// The command with this number, or nil if it was not written yet; audio thread.
   @_noLocks
   borrowing func command(number: UInt64) -> Command? {
-    let slot = Int(truncatingIfNeeded: number & mask)
-    guard published[slot].load(ordering: .acquiring) == number &+ 1 else { return nil }
-    return slots[slot]
+    holds(number: number) ? slots[Int(truncatingIfNeeded: number & mask)] : nil
   }
 }

@@ -58,6 +58,10 @@ struct CommandReader: ~Copyable {
       entry.command, number: entry.number, wasTimed: true, isLate: entry.command.frame < present)
   }
 
+  /// Whether there is a command to be received.
+  @_noLocks
+  func hasNext(in queue: borrowing CommandQueue) -> Bool { queue.holds(number: next) }
+
   /// Receives the next command that takes effect in the block that starts at a frame, if the budget
   /// allows it, and schedules those for later frames.
   @_noLocks
