@@ -19,7 +19,8 @@ final class Conversation {
 
   // The first token of the /sync that follows messages: all replies come before its own.
   private static let firstToken: Int32 = 0x5E4D
-  private static let patience = 1.0
+  // A missing node on this machine is reported at once, and a busy one may take more than a second.
+  private static let patience = 3.0
   // A slow disk is not a failure.
   private static let patienceWithDisks = 30.0
 
