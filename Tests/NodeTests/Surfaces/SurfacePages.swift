@@ -158,6 +158,10 @@ extension NodeTests.SurfaceTests {
       }
     }
     #expect(caption.text == "2  Empty" && round.x == 0)
+    // A tap must not become a long press on a busy machine.
+    other.send("/loop/2/pedal/long", .string("off"))
+    other.send("/loop/2/pedal/double", .string("off"))
+    #expect(other.sync())
     try stage.tap("Loops/slot-2")
     #expect(try shows("recording", "Rec"))
     #expect(face.color[0] == 1 && face.color[1] < 0.4)
