@@ -190,7 +190,8 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "PicturesTests",
-      dependencies: ["HTTP", "JSON", "Library", "Pictures", "TestSupport"], linkerSettings: linker),
+      dependencies: ["HTTP", "JSON", "Library", "Pictures", "Posix", "TestSupport"],
+      linkerSettings: linker),
     .testTarget(
       name: "ControlTests",
       dependencies: [

@@ -53,7 +53,7 @@ package final class OfflineHost {
     }
   }
 
-  /// Takes over an engine that was driven before, which doesn't fade in.
+  /// Takes over an engine that has already processed blocks, which doesn't fade in.
   package init(takingOver engine: Engine, sampleRate: Double) {
     self.sampleRate = sampleRate
     self.engine = engine

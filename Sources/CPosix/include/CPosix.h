@@ -20,8 +20,9 @@ void px_name_thread(pthread_t thread, const char *name);
 // Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 
-// Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many. The
-// interface is the number of the one that a datagram came by, or 0 where the socket doesn't tell.
+// Receives up to `most` datagrams into `buffers`, with `each` bytes of room per datagram, and returns
+// their count. `interfaces` receives the number of the incoming interface, or 0 if the socket doesn't
+// report it.
 enum { PX_MOST_DATAGRAMS = 32, PX_LOOPBACK_INTERFACE = 1 };
 int px_receive(
     int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,

@@ -73,7 +73,7 @@ extension Loop {
     return refusal
   }
 
-  /// Lets the pedal go.
+  /// Releases the pedal.
   ///
   /// Returns the reason if the action of a long press was refused.
   @_noLocks
@@ -135,7 +135,7 @@ extension Loop {
     }
   }
 
-  /// Takes back an overdub that has just started, and leaves no trace of it in the history.
+  /// Reverts an overdub that has just started, and leaves no trace of it in the history.
   @_noLocks
   private mutating func dropOverdub() {
     // Another action has begun since.

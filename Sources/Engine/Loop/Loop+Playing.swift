@@ -30,7 +30,7 @@ extension Loop {
     }
   }
 
-  /// Sets the exact time at which the present cycle started, so that it ends as exactly.
+  /// Sets the exact start time of the present cycle, so that the cycle also ends at the exact time.
   @_noLocks
   private mutating func setPhase(_ exact: Double) {
     let shifted = exact + 0.5

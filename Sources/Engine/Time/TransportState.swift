@@ -5,7 +5,7 @@ struct TransportState: BitwiseCopyable {
   // The next frame if it does not jump.
   private var nextFrame = Int64.min
 
-  /// Notes where it is at the start of a block; returns whether it starts or jumps there.
+  /// Records the position at the start of a block; returns whether the transport starts or jumps there.
   @_noLocks
   mutating func advance(_ transport: Transport, frames: Int) -> Bool {
     let jumps = transport.isRolling && transport.frame != nextFrame
