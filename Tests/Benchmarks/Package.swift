@@ -101,7 +101,8 @@ let package = Package(
     .target(name: "JSON", swiftSettings: asInNode),
     .target(name: "Music", swiftSettings: asInNode),
     .target(name: "Posix", dependencies: ["CPosix"], swiftSettings: asInNode),
-    .target(name: "Listening", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
+    .target(
+      name: "Listening", dependencies: ["CRealtime", "DSP", "Music"], swiftSettings: asInNode),
     .target(name: "Tones", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: asInNode),
     .target(
