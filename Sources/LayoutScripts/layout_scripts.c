@@ -34,8 +34,11 @@ static const unsigned char texts[] = {
 
 const size_t layout_scripts_count = sizeof names / sizeof names[0];
 
-struct layout_script layout_script(size_t index) {
+void layout_scripts(struct layout_script *scripts) {
   const unsigned char *bytes = texts;
-  for (size_t before = 0; before < index; before++) bytes += strlen((const char *)bytes) + 1;
-  return (struct layout_script){names[index], bytes, strlen((const char *)bytes)};
+  for (size_t index = 0; index < layout_scripts_count; index++) {
+    const size_t count = strlen((const char *)bytes);
+    scripts[index] = (struct layout_script){names[index], bytes, count};
+    bytes += count + 1;
+  }
 }

@@ -94,11 +94,13 @@ static const unsigned char contents[] = {
 
 const size_t page_files_count = sizeof names / sizeof names[0];
 
-struct page_file page_file(size_t index) {
+void page_files(struct page_file *files) {
   const unsigned char *bytes = contents;
-  for (size_t before = 0; before < index; before++) bytes += strlen((const char *)bytes) + 1;
-  const int isIcon = index + 1 == page_files_count;
-  const size_t count =
-      isIcon ? (size_t)(contents + sizeof contents - bytes) : strlen((const char *)bytes);
-  return (struct page_file){names[index], bytes, count};
+  for (size_t index = 0; index < page_files_count; index++) {
+    const int isIcon = index + 1 == page_files_count;
+    const size_t count =
+        isIcon ? (size_t)(contents + sizeof contents - bytes) : strlen((const char *)bytes);
+    files[index] = (struct page_file){names[index], bytes, count};
+    bytes += count + 1;
+  }
 }

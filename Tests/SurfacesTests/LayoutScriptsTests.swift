@@ -13,8 +13,12 @@ import Testing
   @Test func `every Lua file is in the program as it is on disk`() throws {
     let folder = Project.file("Sources/LayoutScripts/lua")
     var built: [String: Data] = [:]
-    for index in 0..<layout_scripts_count {
-      let file = layout_script(index)
+    let scripts = [layout_script](unsafeUninitializedCapacity: layout_scripts_count) {
+      scripts, count in
+      layout_scripts(scripts.baseAddress!)
+      count = layout_scripts_count
+    }
+    for file in scripts {
       built[String(cString: file.name)] = Data(bytes: file.bytes, count: file.count)
     }
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)

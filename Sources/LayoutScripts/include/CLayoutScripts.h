@@ -12,5 +12,5 @@ struct layout_script {
 
 extern const size_t layout_scripts_count;
 
-/// Returns the script with an index.
-struct layout_script layout_script(size_t index);
+/// Writes all scripts to an array with room for them.
+void layout_scripts(struct layout_script *_Nonnull scripts);

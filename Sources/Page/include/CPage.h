@@ -12,5 +12,5 @@ struct page_file {
 
 extern const size_t page_files_count;
 
-/// Returns the file with an index.
-struct page_file page_file(size_t index);
+/// Writes all files to an array with room for them.
+void page_files(struct page_file *_Nonnull files);

@@ -72,14 +72,22 @@ struct LayoutScripts {
       .joined(separator: "\n")
   }
 
-  private static func file(_ name: String) -> String {
-    for index in 0..<layout_scripts_count {
-      let file = layout_script(index)
-      guard String(cString: file.name) == name else { continue }
-      return String(
-        decoding: UnsafeBufferPointer(start: file.bytes, count: file.count), as: UTF8.self)
+  private static let files: [String: String] = {
+    let scripts = [layout_script](unsafeUninitializedCapacity: layout_scripts_count) {
+      scripts, count in
+      layout_scripts(scripts.baseAddress!)
+      count = layout_scripts_count
     }
-    preconditionFailure("\(name) is not among the scripts")
+    return Dictionary(
+      uniqueKeysWithValues: scripts.map {
+        let bytes = UnsafeBufferPointer(start: $0.bytes, count: $0.count)
+        return (String(cString: $0.name), String(decoding: bytes, as: UTF8.self))
+      })
+  }()
+
+  private static func file(_ name: String) -> String {
+    guard let text = files[name] else { preconditionFailure("\(name) is not among the scripts") }
+    return text
   }
 
   private func check(_ text: String) throws(SurfaceFault) {

@@ -71,15 +71,19 @@ final class PageFiles: Sendable {
     return names
   }
 
-  private static func contents(_ name: String) -> [UInt8]? {
-    for index in 0..<page_files_count {
-      let file = page_file(index)
-      if String(cString: file.name) == name {
-        return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-      }
+  // Part of the program, which never changes.
+  nonisolated(unsafe) private static let embedded: [String: UnsafeBufferPointer<UInt8>] = {
+    let files = [page_file](unsafeUninitializedCapacity: page_files_count) { files, count in
+      page_files(files.baseAddress!)
+      count = page_files_count
     }
-    return nil
-  }
+    return Dictionary(
+      uniqueKeysWithValues: files.map {
+        (String(cString: $0.name), UnsafeBufferPointer(start: $0.bytes, count: $0.count))
+      })
+  }()
+
+  private static func contents(_ name: String) -> [UInt8]? { embedded[name].map { Array($0) } }
 
   private static func leaflet(_ name: String) -> PageFile? {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)

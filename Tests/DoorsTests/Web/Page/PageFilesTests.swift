@@ -9,8 +9,11 @@ import Testing
 
   @Test func `every file of the page's folder is embedded unchanged`() throws {
     var built: [String: [UInt8]] = [:]
-    for index in 0..<page_files_count {
-      let file = page_file(index)
+    let files = [page_file](unsafeUninitializedCapacity: page_files_count) { files, count in
+      page_files(files.baseAddress!)
+      count = page_files_count
+    }
+    for file in files {
       built[String(cString: file.name)] = Array(
         UnsafeBufferPointer(start: file.bytes, count: file.count))
     }
