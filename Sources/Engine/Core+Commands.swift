@@ -22,9 +22,7 @@ extension Core {
   /// Applies the commands that are due by a frame, within the block's budget.
   @_noLocks
   mutating func applyDue(by frame: Int64) {
-    while commands.nextFrame <= frame, let due = commands.nextDue(by: frame, at: present) {
-      apply(due)
-    }
+    while let due = commands.nextDue(by: frame, at: present) { apply(due) }
   }
 
   @_noLocks
