@@ -9,6 +9,16 @@ import Testing
     stage.send(.release, loop)
   }
 
+  /// A stage whose first loop has recorded half a second, and plays it for as long.
+  private func playing() -> LoopStage {
+    let stage = LoopStage()
+    tap(stage)
+    stage.rest(24_000)
+    tap(stage)
+    stage.rest(24_000)
+    return stage
+  }
+
   @Test func `presses cycle through record, play, overdub, play`() {
     let stage = LoopStage()
     let states: [LoopActivity] = [.recording, .playing, .overdubbing, .playing, .overdubbing]
@@ -21,11 +31,7 @@ import Testing
   }
 
   @Test func `a long press stops, and another one clears`() {
-    let stage = LoopStage()
-    tap(stage)
-    stage.rest(24_000)
-    tap(stage)
-    stage.rest(24_000)
+    let stage = playing()
     stage.send(.press, 0)
     stage.rest(23_000)
     // The effect of the press is undone when it has become a long one, and not before.
@@ -125,11 +131,7 @@ import Testing
   }
 
   @Test func `a switch that bounces when it opens does not press the pedal again`() {
-    let stage = LoopStage()
-    tap(stage)
-    stage.rest(24_000)
-    tap(stage)
-    stage.rest(24_000)
+    let stage = playing()
     stage.send(.press, 0)
     stage.rest(4800)
     for action in [LoopAction.release, .press, .release, .press, .release] {
