@@ -69,9 +69,9 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     _ = dropReplaced()
   }
 
-  /// Drops the tentative version, after which the history is as before it.
+  /// Drops the tentative version, and restores the history from before it.
   ///
-  /// Returns false without a tentative version, or if memory was too short to keep the one before.
+  /// Returns false if no version is tentative, or if memory was too short to keep the version before it.
   @_noLocks
   mutating func revert() -> Bool {
     if tentative < 0 || place == 0 { return false }
@@ -143,7 +143,7 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
   /// Drops the steps that the tentative version replaced, or else the oldest undo step, or else the last redo
   /// step.
   ///
-  /// Returns false if there are none.
+  /// Returns false if the history has no step to drop.
   @_noLocks
   mutating func forgetStep() -> Bool {
     if dropReplaced() { return true }

@@ -2,8 +2,10 @@
 ///
 /// It is valid until the loop is next modified.
 package struct ClipView: BitwiseCopyable, @unchecked Sendable {
-  /// The number of page table entries per version.
+  /// The maximum number of versions.
   package static var mostVersions: Int { @_noLocks get { ClipMemory.mostVersions } }
+
+  /// The number of page table entries per version.
   package let pagesOfClip: Int
   /// Counts new versions, changes of length, and changes of the history other than steps in it.
   package let outlines: Int

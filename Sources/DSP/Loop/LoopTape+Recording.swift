@@ -183,9 +183,9 @@ extension LoopTape {
   @_noLocks
   package mutating func confirmOverdub() { history.pointee.confirm() }
 
-  /// Drops a tentative overdub, after which the history is as before it.
+  /// Drops a tentative overdub, and restores the history from before it.
   ///
-  /// Returns false if there is none.
+  /// Returns false if no overdub is tentative.
   @_noLocks
   package mutating func revertOverdub() -> Bool {
     let version = history.pointee.tentative

@@ -313,7 +313,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   @_noLocks
   private mutating func go(to next: LoopReader) {
     if fadeLeft == seam {
-      // Nothing of the last target was read yet: the crossfade starts from what is heard.
+      // The last target has not been read yet, so the crossfade starts from the sound that plays.
       reader = next
       return
     }

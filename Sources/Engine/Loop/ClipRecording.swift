@@ -22,7 +22,7 @@ struct ClipRecording: BitwiseCopyable {
     self.version = version
     self.limit = limit
     start = frame
-    // Sound is off the grid. The grid of the clip starts with it.
+    // Sound starts off the grid, and the grid of the clip starts with it.
     exactStart = moment.isTriggered ? Double(frame) : moment.exact
     isTriggered = moment.isTriggered
   }

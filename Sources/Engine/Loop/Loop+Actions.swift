@@ -43,7 +43,7 @@ extension Loop {
       return nextStart(of: grain, from: frame)
     }
     let recorded = Double(recording.frames)
-    // A frame is the nearest to its grain. Rounding must not change that.
+    // A grain ends on the nearest frame; rounding must not select another.
     let grains = (recorded - 0.5) / period - 1e-9
     var count = Double(Int64(grains))
     if count < grains { count += 1 }

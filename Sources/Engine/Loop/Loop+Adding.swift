@@ -82,7 +82,7 @@ extension Loop {
     if tape.length == 0 {
       stop(at: frame)
       state = .recordReady
-      // A clear again.
+      // The loop is cleared again.
       if case .redo = action { noteClear(from: place, at: frame) }
     } else if !state.isPlaying && !state.isPaused {
       state = .standby

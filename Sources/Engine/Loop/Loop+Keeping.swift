@@ -12,8 +12,9 @@ struct Keeping: BitwiseCopyable {
   var version = 0
   /// The start in the history, the number of frames, and how many of them are copied.
   var start = 0, total = 0, done = 0
-  /// The position in the clip from which it is copied and plays, with what is before it at the end; backwards,
-  /// the end of the first part.
+  /// The position in the clip where copying and playback start.
+  ///
+  /// The part before it is copied last. For backward playback, the end of the part that is copied first.
   var first = 0
   var isBackward = false
   var source = Loop.Source.live
@@ -87,7 +88,7 @@ extension Loop {
     keeping.isBackward = playback.isBackward
     keeping.first = min(place, keeping.total)
     if keeping.isBackward {
-      // Backwards it starts with the last frame that has come in.
+      // Backward playback starts with the last frame received.
       if place == 0 && keeping.total < length { place = max(0, keeping.total &- 1) }
       keeping.first = place == 0 ? keeping.total : min(place &+ 1, keeping.total)
     }
@@ -116,7 +117,7 @@ extension Loop {
     if case .stop = settings.after {
       playback.resume = 0
       state = .standby
-      // What fades out continues into the start, which is copied already.
+      // The outgoing sound continues into the start of the clip, which is already copied.
       if !playback.gate.isClosed { tape.restart() }
       return
     }

@@ -143,7 +143,7 @@ extension Loop {
     layer.end()
     if cues.removeLastOverdub() { return }
     cues.removeOverdubs()
-    // A layer that had ended a moment before, and that it continued, stays.
+    // Keeps a layer that had just ended and that this overdub continued.
     if !tape.revertOverdub() { tape.endOverdub() }
   }
 

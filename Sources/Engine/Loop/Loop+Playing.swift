@@ -16,8 +16,8 @@ extension Loop {
     enter(event)
   }
 
-  /// Continues from a position, or from where the clip begins if that is 0: with a crossfade if it has
-  /// not faded out yet.
+  /// Plays from a position, or from the start of the clip if it is 0, with a crossfade unless the loop has
+  /// faded out.
   @_noLocks
   mutating func cue(to place: Int) {
     if playback.gate.isClosed {

@@ -15,7 +15,7 @@ struct Playback: BitwiseCopyable {
   var cleared: Cleared?
 }
 
-/// A clear of a loop that played, and plays on once that is undone.
+/// A clear of a playing loop, which plays on when the clear is undone.
 struct Cleared: BitwiseCopyable {
   /// The serial number of the empty version.
   let serial: UInt32

@@ -7,7 +7,6 @@ package struct PostPage: Equatable, Sendable {
   package var posts: [Post]
   /// The number of the board's newest post, or 0 if there is none.
   package var newest: Int
-
 }
 
 extension PostPage {

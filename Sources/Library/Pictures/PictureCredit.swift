@@ -106,7 +106,6 @@ struct CreditFile {
   let bytes: Int
   /// The file extension of the thumbnail, or empty if there is none.
   let small: String
-
 }
 
 extension CreditFile {

@@ -57,7 +57,7 @@ extension Take {
   /// Whether the tags were written for a take.
   static func isTold(by tags: WaveTags) -> Bool { metadata(in: tags) != nil }
 
-  /// Returns the JSON object in the tags of a take, or nil if there is none.
+  /// Returns the JSON object in a take's tags, or nil if the tags have no members.
   private static func metadata(in tags: WaveTags) -> JSON? {
     guard let json = try? JSON(Array(tags.metadata.utf8)), case .object(let members) = json.content,
       !members.isEmpty

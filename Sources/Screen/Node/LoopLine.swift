@@ -51,7 +51,6 @@ struct LoopLine {
     guard let seconds = picture.number("\(path)/next", 1), seconds >= 0 else { return "-> \(word)" }
     return "-> \(word) \(Figure.fixed(seconds, places: 1, width: 4)) s"
   }
-
 }
 
 extension NodePicture {

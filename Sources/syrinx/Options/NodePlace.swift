@@ -21,7 +21,6 @@ struct NodePlace {
   let port: UInt16
   /// Whether the transport is TCP.
   let isStream: Bool
-
 }
 
 extension NodePlace {

@@ -32,7 +32,6 @@ struct LoopSet: Sendable {
     let json: JSONText = ["tempo": tempo, "beatsPerBar": beatsPerBar, "loops": loops]
     return json.text + "\n"
   }
-
 }
 
 extension LoopSet {
