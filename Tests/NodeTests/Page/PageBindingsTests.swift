@@ -36,6 +36,7 @@ extension NodeTests.PageTests {
       try browser.await("document.body.classList.contains('learning')")
       try browser.tap("[data-address='/midi/snap']")
       try browser.await("!document.body.classList.contains('learning')")
+      try stage.awaitNode()
       keyboard.play([0x90, 60, 100])
       keyboard.play([0x80, 60, 0])
       try awaitRows("note 60|long|/midi/snap toggle", "note 60||/player/record")

@@ -93,6 +93,18 @@ final class PageStage: @unchecked Sendable {
       """)
   }
 
+  /// Waits until the node has applied all that the page has sent.
+  func awaitNode() throws {
+    try browser.run(
+      """
+      return Promise.all([import("/page/link/socket.js"), import("/page/store/values.js")])
+        .then(([socket, values]) => new Promise((applied) => {
+          values.listen("/synced", applied);
+          socket.send("/sync", 1);
+        }))
+      """)
+  }
+
   /// Reloads a page.
   func open(_ page: String) throws {
     try browser.open(address + "#" + page)
