@@ -1,4 +1,4 @@
-# scripts/check --again. The script that sources this has tested.bash.
+# scripts/check --again. The script that sources this has tested.bash and the builds.
 
 # Prints the names of the failed tests in a log, sorted.
 failed_test() {
@@ -15,16 +15,14 @@ again() {
     || fail 64 "--again takes a number and suites, such as --again 20 MIDITests; got $*"
   shift
   logs=$root/.build/check/again
-  test_build=.build/debug
   mkdir -p "$logs"
   rm -rf "${logs:?}"/*
   node_build=given
   if [[ -z ${SYRINX_BINARY-} ]]; then
     node_build=release
     say "building"
-    SYRINX_SANITIZE=realtime quietly swift build --build-tests || fail 70 "the build failed"
-    SYRINX_SANITIZE=realtime quietly swift build -c release --scratch-path .build/realtime \
-      --product syrinx || fail 70 "the build failed"
+    quietly build_address || fail 70 "the build failed"
+    quietly build_release || fail 70 "the build failed"
   fi
   export node_build
   all=$(node_suites)
