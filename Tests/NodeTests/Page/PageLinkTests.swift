@@ -39,12 +39,12 @@ extension NodeTests.PageTests {
     func `a fader moved on the page moves at the node, relative to its position`() throws {
       // A brush changes nothing.
       try browser.tap(try browser.place(fader, 0.9))
-      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
+      #expect(try stage.values(of: "/echo/mix") == [.float(0.25)])
       try browser.press(at: try browser.place(fader, 0.2))
       try browser.move(to: try browser.place(fader, 0.3))
       try browser.move(to: try browser.place(fader, 0.7))
       try browser.lift()
-      let value = try #require(stage.phone.ask("/echo/mix")?.arguments[0].number)
+      let value = try #require(try stage.values(of: "/echo/mix")?[0].number)
       // Except for the few points by which the movement is detected.
       #expect((0.6...0.75).contains(value))
     }
@@ -107,7 +107,7 @@ extension NodeTests.PageTests {
       #expect(try browser.text(script, "\(fader) .fader-figure") == held)
       try browser.lift()
       try awaitFigure("90 %", in: browser)
-      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.9)])
+      #expect(try stage.values(of: "/echo/mix") == [.float(0.9)])
     }
 
     @Test(.hangLimit)

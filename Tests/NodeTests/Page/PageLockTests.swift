@@ -22,11 +22,11 @@ extension NodeTests.PageTests {
       try dragFader()
       try browser.tap("#voice .switch[data-address='/echo/on']")
       try browser.tap("#lock")
-      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
-      #expect(stage.phone.ask("/echo/on")?.arguments == [.int32(0)])
+      #expect(try stage.values(of: "/echo/mix") == [.float(0.25)])
+      #expect(try stage.values(of: "/echo/on") == [.int32(0)])
       // … nor a key …
       try browser.type(String(repeating: "\u{E004}", count: 30) + "\u{E014}")
-      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
+      #expect(try stage.values(of: "/echo/mix") == [.float(0.25)])
       // … but cells play, the loop button works, and so does mute.
       try stage.turn(to: "grid")
       let watcher = try stage.watcher(of: "/grid/lit")
@@ -53,12 +53,12 @@ extension NodeTests.PageTests {
       try stage.open("voice")
       try browser.await("document.querySelector('#lock').getAttribute('aria-pressed') === 'true'")
       try dragFader()
-      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
+      #expect(try stage.values(of: "/echo/mix") == [.float(0.25)])
       try browser.press(at: try browser.place("#lock"))
       try browser.await("document.querySelector('#lock').getAttribute('aria-pressed') === 'false'")
       try browser.lift()
       try dragFader()
-      #expect(stage.phone.ask("/echo/mix")?.arguments != [.float(0.25)])
+      #expect(try stage.values(of: "/echo/mix") != [.float(0.25)])
     }
 
     @Test(.hangLimit)

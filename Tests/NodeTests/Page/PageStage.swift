@@ -93,6 +93,12 @@ final class PageStage: @unchecked Sendable {
       """)
   }
 
+  /// The values of an address, once the node has applied all that the page has sent.
+  func values(of address: String) throws -> [Argument]? {
+    try awaitNode()
+    return phone.ask(address)?.arguments
+  }
+
   /// Waits until the node has applied all that the page has sent.
   func awaitNode() throws {
     try browser.run(
