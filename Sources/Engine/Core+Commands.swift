@@ -20,8 +20,15 @@ extension Core {
   }
 
   /// Applies the commands that are due by a frame, within the block's budget.
-  @_noLocks
+  ///
+  /// Inlined, because most blocks have none.
+  @_noLocks @inline(__always)
   mutating func applyDue(by frame: Int64) {
+    if commands.nextFrame <= frame { applyEarliest(by: frame) }
+  }
+
+  @_noLocks
+  private mutating func applyEarliest(by frame: Int64) {
     while let due = commands.nextDue(by: frame, at: present) { apply(due) }
   }
 

@@ -110,6 +110,7 @@ extension Core {
   /// Performs the actions of presses that were decided by time.
   @_noLocks
   mutating func judgePresses() {
+    if !pedals.isWaiting { return }
     while let due = pedals.nextDue(at: present, pressTimes) { fire(due.trigger, due.press) }
   }
 

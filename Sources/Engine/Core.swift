@@ -192,7 +192,7 @@ struct Core: ~Copyable {
     let untilCommand = commands.nextFrame &- present
     if untilCommand > 0 { length = Int(min(Int64(length), untilCommand)) }
     if phrases.isRunning { length = min(length, phrases.framesToGo(at: present)) }
-    length = min(length, pedals.framesToGo(at: present, pressTimes))
+    if pedals.isWaiting { length = min(length, pedals.framesToGo(at: present, pressTimes)) }
     if let midi = ports.midiIn, message < midi.count {
       length = min(length, Int(midi[message].frame) &- done)
     }

@@ -43,8 +43,8 @@ struct CommandReader: ~Copyable {
   /// Removes the earliest scheduled command that is due by a frame, if the budget allows it.
   ///
   /// A command is late if its frame is before `present`: an xrun can skip it, or an earlier block exceeded
-  /// its budget. Inlined, because it is called in every block, and most have none.
-  @_noLocks @inline(__always)
+  /// its budget.
+  @_noLocks
   mutating func nextDue(by frame: Int64, at present: Int64) -> Due? {
     guard schedule.nextFrame <= frame,
       budget.allows(isWithinBatch: isBatchDue && schedule.nextNumber == latestDue &+ 1)

@@ -142,6 +142,9 @@ struct Pedals: ~Copyable {
     return bits
   }
 
+  /// Whether a press depends on time.
+  var isWaiting: Bool { @_noLocks get { waitingCount > 0 } }
+
   /// Returns a trigger whose press is decided by a frame, and that press, or nil.
   @_noLocks
   mutating func nextDue(at frame: Int64, _ times: PressTimes) -> (trigger: Trigger, press: UInt8)? {
