@@ -10,7 +10,7 @@ failures() { cat "$logs/failures" 2>/dev/null | wc -l; }
 
 # again N SUITE...: runs suites N times, several at once, while a busy loop takes one core.
 again() {
-  local count=${1-} suite suites=() all round runs
+  local count=${1-} suite suites=() all round runs lanes
   [[ $count =~ ^[1-9][0-9]*$ ]] && (($# > 1)) \
     || fail 64 "--again takes a number and suites, such as --again 20 MIDITests; got $*"
   shift
@@ -44,13 +44,14 @@ again() {
   trap 'exit 130' INT
   trap 'exit 143' TERM
   runs=$((count * ${#suites[@]}))
-  say "$runs runs, $(lanes) at a time"
+  lanes=$(lanes 6)
+  say "$runs runs, $lanes at a time"
   for ((round = 1; round <= count; round++)); do
     for suite in "${suites[@]}"; do
       # Units have no node.
       if grep -qxF "$suite" <<<"$all"; then echo "$suite $round node"; else echo "$suite $round units"; fi
     done
-  done | xargs -P "$(lanes)" -L 1 bash -c \
+  done | xargs -P "$lanes" -L 1 bash -c \
     'source "$root/scripts/lib/tested.bash"; source "$root/scripts/lib/again.bash"; again_once "$@"' lane
   [[ -e $logs/failures ]] || { say "$runs runs passed with one core busy" && return; }
   sort "$logs/failures" | uniq -c | sort -rn >&2

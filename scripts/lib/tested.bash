@@ -71,9 +71,9 @@ innermost() {
   if [[ -n $child ]]; then innermost "$child"; else echo "$1"; fi
 }
 
-# The number of lanes: three if each can have a /dev/shm of its own, else one. Suites mostly wait for time to
-# pass; on two cores, more lanes take no less time.
-lanes() { if own_memory true 2>/dev/null; then echo 3; else echo 1; fi; }
+# lanes [MOST]: the number of lanes: MOST, or three, if each can have a /dev/shm of its own, else one. Suites
+# mostly wait for time to pass; beside builds on two cores, more than three take no less time.
+lanes() { if own_memory true 2>/dev/null; then echo "${1-3}"; else echo 1; fi; }
 
 # Runs a program with a /dev/shm of its own. JACK keeps the names of its servers there, eight of them, those
 # of crashed ones too, and tests crash servers. Their files are there as well, away from the disk on which the
