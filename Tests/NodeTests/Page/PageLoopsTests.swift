@@ -16,6 +16,7 @@ extension NodeTests.PageTests {
         for (part, value) in [
           ("quantize", Argument.string("off")), ("after", .string("play")), ("mute", .int32(0)),
           ("rate", .float(1)), ("direction", .int32(1)), ("gain", .float(0)),
+          ("pedal/long", .string("stop")), ("pedal/double", .string("undo")),
         ] { phone.send("/loop/\(number)/\(part)", value) }
         phone.send("/loop/\(number)/stop")
         phone.send("/loop/\(number)/cancel")
@@ -51,6 +52,27 @@ extension NodeTests.PageTests {
         property)
     }
 
+    /// Makes all presses of a loop's button short ones: on a busy machine, a tap can take as long as a long one.
+    private func ignoreLongPresses(of number: Int) {
+      for press in ["long", "double"] {
+        phone.send("/loop/\(number)/pedal/\(press)", .string("off"))
+      }
+      #expect(phone.sync())
+    }
+
+    /// Starts a bar of 48 seconds: what is queued for its end is still queued when a busy machine looks.
+    private func startLongBar() {
+      phone.send("/metronome/bpm", .float(20))
+      phone.send("/metronome/beats", .int32(16))
+      phone.send("/metronome/on", .int32(1))
+      #expect(phone.sync())
+    }
+
+    private func endLongBar() {
+      phone.send("/metronome/on", .int32(0))
+      phone.send("/metronome/beats", .int32(4))
+    }
+
     /// Makes a playing loop of some seconds.
     private func makeLoop(_ number: Int, seconds: Double = 0.6) throws {
       phone.send("/loop/\(number)/record")
@@ -63,6 +85,7 @@ extension NodeTests.PageTests {
     func `one large button records, plays and overdubs, and shows it by word and color`() throws {
       let button = slot(2) + " .pedal"
       #expect(try style("borderTopStyle", of: button) == "dashed")
+      ignoreLongPresses(of: 2)
       for (state, word, color) in [
         ("recording", "Rec", "rgb(255, 77, 61)"), ("playing", "Play", "rgb(0, 194, 160)"),
         ("overdubbing", "Over", "rgb(255, 176, 0)"), ("playing", "Play", "rgb(0, 194, 160)"),
@@ -71,7 +94,7 @@ extension NodeTests.PageTests {
         try awaitState(state, of: 2)
         #expect(try text(slot(2) + " .slot-word") == word)
         #expect(try style("backgroundColor", of: button) == color)
-        try phone.pass(seconds: 0.5, "longer than a double press")
+        try phone.pass(seconds: 0.1, "longer than a switch bounces")
       }
       #expect(try text(slot(2) + " small") == "1 layer")
       // The others are unchanged.
@@ -101,11 +124,11 @@ extension NodeTests.PageTests {
       try phone.awaitValue(of: "/loop/select", .int32(4))
       phone.send("/metronome/bpm", .float(240))
       phone.send("/loop/4/quantize", .string("bar"))
-      #expect(phone.sync())
+      ignoreLongPresses(of: 4)
       for state in ["recording", "playing"] {
         if way == "space" { try browser.type(" ") } else { try browser.tap(slot(4) + " .pedal") }
         try awaitState(state, of: 4)
-        try phone.pass(seconds: 0.5, "longer than a double press")
+        try phone.pass(seconds: 0.1, "longer than a switch bounces")
       }
       // A bar of four beats is a second.
       let seconds = phone.ask("/loop/4/state")?.arguments[2].number ?? 0
@@ -144,14 +167,15 @@ extension NodeTests.PageTests {
       throws
     {
       try makeLoop(2)
-      phone.send("/metronome/bpm", .float(30))
+      startLongBar()
+      defer { endLongBar() }
       phone.send("/loop/2/quantize", .string("bar"))
       phone.send("/loop/2/overdub")
       let next = slot(2) + " .slot-next"
       try browser.await("document.querySelector(\"\(slot(2))\").dataset.waits === 'overdubbing'")
       try browser.await("!document.querySelector(\"\(next)\").hidden")
       let words = try text(next)
-      #expect(words.wholeMatch(of: /Over[1-4]/) != nil, "\(words)")
+      #expect(words.wholeMatch(of: /Over([1-9]|1[0-6])/) != nil, "\(words)")
       #expect(try text(slot(2) + " .slot-word") == "Play")
       #expect(try style("animationName", of: next) == "will-be")
       #expect(try style("animationDuration", of: next) == "0.5s")
@@ -172,7 +196,8 @@ extension NodeTests.PageTests {
         try browser.await(
           "document.querySelector('\(button(name))').classList.contains('will') === \(isBlinking)")
       }
-      phone.send("/metronome/bpm", .float(30))
+      startLongBar()
+      defer { endLongBar() }
       try browser.tap(button("record"))
       try awaitState("recording", of: 2)
       try phone.awaitLength(0.5, ofLoop: 2)
@@ -350,10 +375,11 @@ extension NodeTests.PageTests {
       try browser.run("document.activeElement?.blur()")
       try browser.type("4")
       try phone.awaitValue(of: "/loop/select", .int32(4))
+      ignoreLongPresses(of: 4)
       for state in ["recording", "playing"] {
         try browser.type(" ")
         try awaitState(state, of: 4)
-        try phone.pass(seconds: 0.5, "longer than a double press")
+        try phone.pass(seconds: 0.1, "longer than a switch bounces")
       }
       try browser.type("o")
       try awaitState("overdubbing", of: 4)
