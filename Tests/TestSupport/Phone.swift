@@ -108,6 +108,14 @@ package final class Phone {
     ) { ask(address)?.arguments == [value] }
   }
 
+  /// Waits until the node has been told that its server freewheels, at 48 kHz: its clock then has the nominal
+  /// rate, and no longer follows the host's.
+  package func awaitFreewheel(file: String = #fileID, line: Int = #line) throws {
+    try waitUntil("the node's clock has the nominal rate", file: file, line: line) {
+      ask("/clock")?.arguments[2] == .double(48_000)
+    }
+  }
+
   /// Waits for a duration of the node's sound, counted in frames of its clock.
   package func pass(
     seconds: Double, file: String = #fileID, line: Int = #line, _ reason: StaticString

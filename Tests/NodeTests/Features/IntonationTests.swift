@@ -122,6 +122,7 @@ extension NodeTests {
       let ear = Ear()
       probe.listen(ear.hear)
       probe.setFreewheel(true)
+      try phone.awaitFreewheel()
       var worst = 0.0
       var count = 0
       var keys: Set<Int> = []

@@ -91,6 +91,7 @@ extension NodeTests {
       let ear = Ear()
       probe.listen(ear.hear)
       probe.setFreewheel(true)
+      try phone.awaitFreewheel()
       ear.turnstile.hold()
       let clock = try #require(phone.ask("/clock")).arguments
       guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1] else {

@@ -34,6 +34,10 @@ extension NodeTests.PageTests {
         """)
     }
 
+    private func awaitCount(_ count: Int) throws {
+      try browser.await("document.querySelectorAll('#take-list li').length === \(count)")
+    }
+
     @Test(.hangLimit)
     func
       `takes come in by a drop and by the button, and are found, named, thrown away and brought back`()
@@ -81,12 +85,14 @@ extension NodeTests.PageTests {
     func `a file without sound is refused with one line, and the list stays`() throws {
       let path = folder.path("tale.wav")
       try Data("Once upon a time".utf8).write(to: URL(fileURLWithPath: path))
-      let before = try browser.numbers("return [document.querySelectorAll('#take-list li').length]")
+      stage.phone.send("/takes")
+      let takes = stage.phone.receive(untilOneOf: ["/takes/end"]).count { $0.address == "/take" }
+      try awaitCount(takes)
       try browser.choose(file: path, in: "#take-import")
       try browser.await("document.querySelector('#notice').dataset.kind === 'fault'")
       #expect(try browser.text("return document.querySelector('#notice-text').textContent") != "")
-      #expect(
-        try browser.numbers("return [document.querySelectorAll('#take-list li').length]") == before)
+      try stage.awaitNode()
+      try awaitCount(takes)
       // The browser itself logs the refusal.
       let told = try browser.takeFaults()
       #expect(told.allSatisfy { $0.contains("/files/takes?name=tale.wav") }, "\(told)")

@@ -42,6 +42,7 @@ extension NodeTests {
       let ear = Ear()
       probe.listen(ear.hear)
       probe.setFreewheel(true)
+      try phone.awaitFreewheel()
       ear.turnstile.hold()
       // The node's callback runs before the recorder's, so its clock mapping is fixed now.
       let clock = try #require(phone.ask("/clock")).arguments
