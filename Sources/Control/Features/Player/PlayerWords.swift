@@ -42,16 +42,17 @@ package struct PlayerControls: Equatable {
     let state = reading.state
     let hasClip = reading.length > 0
     let isRunning = state.isPlaying || state.isPaused
+    // Play ends a recording, and stop cancels what waits for its beat.
+    let canPlay = state.isRecording || state.after(.play) != nil && hasClip
+    let canStop = state.after(.stop) != nil || reading.pending != nil
     // A loaded take can't be recorded over.
     let isLoaded = state.mode == "play"
     all = [
       Control(
         isEnabled: !isLoaded && state.after(.record) != nil,
         icon: isLoaded ? "" : state == .recording ? "stop" : "record"),
-      Control(
-        isEnabled: state.after(.play) != nil && hasClip && !state.isRecording,
-        icon: state.isPlaying ? "pause" : "play"),
-      Control(isEnabled: isRunning || state == .suspended, icon: "stop"),
+      Control(isEnabled: canPlay, icon: state.isPlaying ? "pause" : "play"),
+      Control(isEnabled: canStop, icon: "stop"),
       Control(isEnabled: isRunning, icon: "rewind"),
       Control(isEnabled: isRunning, icon: "forward"),
       Control(isEnabled: hasClip && state != .recording, icon: isLoaded ? "close" : "done"),

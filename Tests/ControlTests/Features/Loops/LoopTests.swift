@@ -52,6 +52,39 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ([], "start"), (["record"], "recording"), (["record", "pause"], "suspended"),
+      (["record", "stop"], "start"), (["record", "stop", "play"], "playing"),
+      (["record", "stop", "play", "pause"], "paused"), (["record", "play", "done"], "start"),
+    ] as [([String], String)])
+  func `the buttons that the player reports as enabled are those that it accepts`(
+    before: [String], state: String
+  ) {
+    // Done is accepted in every state, and listed where there is a clip to close.
+    for (index, name) in PlayerControls.names.dropLast().enumerated() {
+      let desk = Desk()
+      func press(_ button: String) -> [Received] {
+        let replies = desk.tell("/player/\(button)")
+        desk.pass(frames: 4800)
+        return replies + desk.take()
+      }
+      for button in before { _ = press(button) }
+      #expect(desk.tell("/player/state").first?.arguments.first == .string(state))
+      let isEnabled = desk.tell("/player/controls").first?.arguments[index] == .int32(1)
+      let isRefused = press(name).contains { $0.address == "/error" }
+      #expect(isEnabled == !isRefused, "\(name) while \(state)")
+    }
+  }
+
+  @Test func `stop is enabled while a command waits for its beat`() {
+    desk.tell("/loop/quantize", .string("bar"))
+    #expect(press("/player/record") == ["empty", "recording"])
+    #expect(desk.tell("/player/controls").first?.arguments[2] == .int32(1))
+    #expect(press("/player/stop") == ["empty", ""])
+    #expect(desk.tell("/player/controls").first?.arguments[2] == .int32(0))
+  }
+
   @Test func `the numbers are those of the player's state`() {
     _ = press("/player/record")
     _ = press("/player/stop")
