@@ -6,20 +6,32 @@ struct ProgressBar {
   private static let periodMicroseconds = 100_000.0
 
   private let isShown = Environment.isWatched
-  private let start = HostTime.steady
+  // The item in progress, and the number of items.
+  private var item = (index: 0, count: 1)
+  private var start = HostTime.steady
   private var shown = HostTime.steady
   private var hasLine = false
 
-  /// Shows the seconds of sound done, and the total if known, after a label.
-  mutating func show(_ done: Double, of all: Double?, _ what: String = "") {
+  /// Begins one of several items, counted from 0.
+  mutating func begin(_ index: Int, of count: Int) {
+    item = (index, count)
+    start = HostTime.steady
+  }
+
+  /// Shows the seconds of sound done of the current item, and their total if known.
+  ///
+  /// With several items, the bar is the share of all of them.
+  mutating func show(_ done: Double, of all: Double?) {
     guard isDue() else { return }
-    let speed = Int(done / (HostTime.steady - start) * 1e6)
-    let label = what.isEmpty ? "" : what + " "
-    guard let all, all > 0 else {
-      Environment.show("\(label)\(Int(done)) s done, \(speed) x real time")
+    let speed = Int(done / max(1, HostTime.steady - start) * 1e6)
+    let share = all.flatMap { $0 > 0 ? min(done / $0, 1) : nil }
+    guard item.count > 1 else {
+      let shown = share.map(Self.bar) ?? "\(Int(done)) s done"
+      Environment.show("\(shown), \(speed) x real time")
       return
     }
-    Environment.show("\(label)\(Self.bar(done / all)), \(speed) x real time")
+    let bar = Self.bar((Double(item.index) + (share ?? 0)) / Double(item.count))
+    Environment.show("\(item.index + 1) of \(item.count) \(bar), \(speed) x real time")
   }
 
   /// Shows the number of items done, the total, and their name.

@@ -62,8 +62,8 @@ enum RenderCommand: Command {
   static func run(_ given: CommandPage.Given) throws(Failure) {
     let options = try RenderOptions(given)
     let speed = try RenderNode.rehearse(options)
-    try TakesRequest.each(options.files) { file, place throws(Failure) in
-      try Rendering(file, options, speed: speed).run(place)
+    try TakesRequest.each(options.files) { file, progress throws(Failure) in
+      try Rendering(file, options, speed: speed).run(&progress)
     }
   }
 }

@@ -48,10 +48,9 @@ final class Rendering {
     input = RenderInput(reader, by: node.driver, isLive: options.isLive)
   }
 
-  /// Renders the file, with a label for the progress bar.
-  func run(_ label: String) throws(Failure) {
-    var progress = ProgressBar()
-    let outcome = Result { () throws(SoundFileError) in try play(&progress, label) }
+  /// Renders the file.
+  func run(_ progress: inout ProgressBar) throws(Failure) {
+    let outcome = Result { () throws(SoundFileError) in try play(&progress) }
     progress.clear()
     switch try Failure.of(outcome.get) {
     case .failed(let failure): throw failure
@@ -77,9 +76,7 @@ final class Rendering {
   }
 
   /// Renders the whole file, or up to a signal.
-  private func play(_ progress: inout ProgressBar, _ label: String) throws(SoundFileError)
-    -> Outcome
-  {
+  private func play(_ progress: inout ProgressBar) throws(SoundFileError) -> Outcome {
     var ending = Ending(options.tail, rate: rate)
     var writer = try SoundWriter(
       outputPipe?.path ?? file.output, rate: rate, isFine: isFine, expectedFrames: framesExpected)
@@ -105,7 +102,7 @@ final class Rendering {
         let rest = count - early - own
         try ending.write(sound.advanced(by: own), frames: rest, to: &writer)
       }
-      progress.show(seconds(input.place), of: input.expectedFrames.map(seconds), label)
+      progress.show(seconds(input.place), of: input.expectedFrames.map(seconds))
     }
     let tail = ending.framesWritten
     try writer.finish()

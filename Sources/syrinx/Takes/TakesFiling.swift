@@ -11,11 +11,9 @@ enum TakesFiling {
   static func importFiles(_ request: TakesRequest) throws(Failure) {
     try request.check(1...Int.max)
     let library = try request.newLibrary()
-    var progress = ProgressBar()
-    try TakesRequest.each(request.arguments) { path, place throws(Failure) in
-      defer { progress.clear() }
+    try TakesRequest.each(request.arguments) { path, progress throws(Failure) in
       let take = try Failure.of { () throws(LibraryFault) in
-        try library.importFile(path) { progress.show($0, of: $1, place) }
+        try library.importFile(path) { progress.show($0, of: $1) }
       }
       progress.clear()
       try Failure.print(take.id + "\n")
@@ -34,13 +32,11 @@ enum TakesFiling {
       _ = try Failure.of { () throws(SoundFileError) in try SoundFormat(endingOf: target) }
     }
     let library = try request.library()
-    var progress = ProgressBar()
-    try TakesRequest.each(ids) { id, place throws(Failure) in
-      defer { progress.clear() }
+    try TakesRequest.each(ids) { id, progress throws(Failure) in
       try Failure.of { () throws(LibraryFault) in
         let take = try library.take(id)
         let path = isFolder ? "\(target)/\(fileName(take))" : target
-        try library.export(take.id, to: path) { progress.show($0, of: $1, place) }
+        try library.export(take.id, to: path) { progress.show($0, of: $1) }
       }
     }
   }

@@ -31,15 +31,20 @@ struct TakesRequest {
 
   /// Runs an action for each item, even if it fails for others.
   ///
-  /// `place` is that of the item, such as `2 of 5`; empty for a single one.
+  /// The progress bar shows the item's place among all, such as `2 of 5`.
   static func each<Item>(
-    _ items: some Collection<Item>, _ body: (Item, _ place: String) throws(Failure) -> Void
+    _ items: some Collection<Item>,
+    _ body: (Item, inout ProgressBar) throws(Failure) -> Void
   ) throws(Failure) {
     var failures: [Failure] = []
+    var progress = ProgressBar()
     for (index, item) in items.enumerated() {
+      progress.begin(index, of: items.count)
+      defer { progress.clear() }
       do throws(Failure) {
-        try body(item, items.count > 1 ? "\(index + 1) of \(items.count)" : "")
+        try body(item, &progress)
       } catch {
+        progress.clear()
         if items.count == 1 { throw error }
         Environment.say(error.message)
         failures.append(error)

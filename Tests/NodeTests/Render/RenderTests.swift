@@ -377,3 +377,30 @@ import Testing
     #expect(shown.hasSuffix("\r\u{1B}[K") && !shown.contains("\n"))
   }
 }
+
+  @Test func `with several files, the bar is the share of all of them`() throws {
+    for name in ["a.wav", "b.wav"] {
+      try write(name, Tone.constant(0.1, frames: 2_500_000), rate: 8000, samples: .integer16)
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+    // Enough work for several updates of the display, on any machine.
+    let words = [
+      NodeProcess.binary.path, "render", folder.path("a.wav"), folder.path("b.wav"),
+      folder.url.appendingPathComponent("out").path,
+      "--set", "/pitch/engine=studio", "--set", "/pitch/semitones=5", "--set", "/reverb/on=1",
+    ]
+    try FileManager.default.createDirectory(
+      atPath: folder.path("out"), withIntermediateDirectories: false)
+    process.arguments = ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let shares = shown.matches(of: /([12]) of 2 [█░]+ ([0-9]+) %/).map { Int($0.2) ?? -1 }
+    #expect(shares == shares.sorted())
+    #expect(shares.contains { $0 < 50 } && shares.contains { $0 > 50 }, "\(shares)")
+  }
