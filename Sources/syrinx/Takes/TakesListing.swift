@@ -15,7 +15,9 @@ enum TakesListing {
   }
 
   static func find(_ request: TakesRequest) throws(Failure) {
-    try request.check(1...Int.max)
+    // An option is a search, too.
+    let needsWord = !TakesSearch.options.contains(where: request.given.has)
+    try request.check((needsWord ? 1 : 0)...Int.max)
     try find(request, words: request.arguments)
   }
 

@@ -70,6 +70,8 @@ import Testing
     #expect(try titles("list", "--from", "2023-11-15T22:13:21Z") == ["Thrush"])
     #expect(try titles("list", "--to", "2023-11-15T23:13:20+01:00") == ["Wren", "Owl by the lake"])
     #expect(try titles("list", "--to", "2023-11-15T22:12Z") == ["Owl by the lake"])
+    #expect(try titles("find", "--species", "strix") == ["Owl by the lake"])
+    #expect(try titles("find", "--from", "2023-11-16") == ["Thrush"])
   }
 
   @Test(arguments: ["UTC", "America/Los_Angeles", "Pacific/Auckland", "Europe/Stockholm"])
