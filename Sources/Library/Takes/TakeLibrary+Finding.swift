@@ -8,6 +8,12 @@ package struct TakePage: Sendable {
   package let takes: [Take]
   /// The number of takes on all pages.
   package let total: Int
+
+  /// Creates a page of a list with a number of takes.
+  package init(takes: [Take], total: Int) {
+    self.takes = takes
+    self.total = total
+  }
 }
 
 /// A search for takes.

@@ -66,7 +66,8 @@ enum TakesCommand: Command {
       --near LAT,LON: list, find, map: near this location, in degrees
       --within KM: Maximum distance for --near in kilometers (default: 1)
       --offset NUMBER: list, find, trash: number of takes to skip (default: 0)
-      --count NUMBER|all: list, find, trash: maximum number of takes (default: 50)
+      --count NUMBER|all: list, find, trash: maximum number of takes (default: 50 on a terminal, \
+      else all)
       --title TEXT: edit: the title; "" uses the time of day
       --notes TEXT: edit: the notes
       --message TEXT: edit: the message
@@ -81,14 +82,14 @@ enum TakesCommand: Command {
       time, such as 2026-11-21T17:30, in the time zone of this machine unless a zone such as +01:00
       or Z follows it.
 
-      On a terminal, lists are tables that fit its width. Otherwise each take is one line without a
-      header and without truncation, with id, date, seconds, title, species and LAT,LON separated
-      by tabs. All commands can be used while a node runs on the same folder. `reindex` also repairs
-      a damaged database: it keeps the old file, and settings return to their defaults. `export`
-      replaces an existing FILE when the new one is complete.
+      On a terminal, lists are tables that fit its width. Otherwise they are complete: each take is
+      one line without a header and without truncation, with id, date, seconds, title, species and
+      LAT,LON separated by tabs. All commands can be used while a node runs on the same folder.
+      `reindex` also repairs a damaged database: it keeps the old file, and settings return to their
+      defaults. `export` replaces an existing FILE when the new one is complete.
 
       Examples:
-        syrinx takes list                                 the fifty newest
+        syrinx takes list                                 the newest
         syrinx takes find owl --from 2026-05-01 --json
         syrinx takes list --near 59.33,18.07 --within 10
         syrinx takes edit 1f3a --species "Strix aluco" --image owl.jpg

@@ -5,6 +5,7 @@ internal import Screen
 
 /// The commands that list and show takes.
 enum TakesListing {
+  // Fits a few screens of a terminal; programs get everything.
   private static let usualCount = 50
 
   // MARK: - Many takes
@@ -44,16 +45,21 @@ enum TakesListing {
     _ page: (TakeLibrary, _ offset: Int, _ count: Int) throws(LibraryFault) -> TakePage
   ) throws(Failure) {
     let offset = try request.given.whole("offset", least: 0) ?? 0
+    let width = Terminal.width
+    let usual = width == nil ? Int.max : usualCount
     let count =
       request.given["count"] == "all"
-      ? Int.max : try request.given.whole("count", least: 1) ?? usualCount
-    let library = try request.library()
-    let page = try Failure.of { () throws(LibraryFault) in try page(library, offset, count) }
+      ? Int.max : try request.given.whole("count", least: 1) ?? usual
+    let library = try request.libraryIfAny()
+    let page = try Failure.of { () throws(LibraryFault) in
+      try library.map { library throws(LibraryFault) in try page(library, offset, count) }
+        ?? TakePage(takes: [], total: 0)
+    }
     if request.given.has("json") {
-      let objects = page.takes.map { library.json($0, inTrash: inTrash) }
+      let objects = page.takes.compactMap { library?.json($0, inTrash: inTrash) }
       try Failure.print(
         objects.isEmpty ? "[]\n" : PlainText.json("[\n\(objects.joined(separator: ",\n"))\n]\n"))
-    } else if let width = Terminal.width {
+    } else if let width {
       try Failure.print(table(page.takes).lines(width: width).map { $0 + "\n" }.joined())
       if page.total == 0 { Environment.say(inTrash ? "the trash is empty" : "no takes") }
     } else {

@@ -70,13 +70,23 @@ struct TakesRequest {
   /// Opens the library of the data directory, which must exist.
   func library() throws(Failure) -> TakeLibrary {
     let home = try home()
-    // A query must not create a library in an unrelated folder.
-    guard Files.exist(home + "/takes") || Files.exist(home + "/library.sqlite") else {
-      throw Failure(
-        .missingInput,
-        "no library in \(home); --home sets another folder, and `syrinx takes import` "
-          + "makes one")
-    }
+    if let library = try Self.library(in: home) { return library }
+    throw Failure(
+      .missingInput,
+      "no library in \(home); --home sets another folder, and `syrinx takes import` "
+        + "makes one")
+  }
+
+  /// Opens the library of the data directory, or returns nil if it has none yet.
+  ///
+  /// A folder that `--home` names must exist.
+  func libraryIfAny() throws(Failure) -> TakeLibrary? {
+    try Self.library(in: given.has("home") ? home() : StoredFiles.home(given))
+  }
+
+  // A query must not create a library in an unrelated folder.
+  private static func library(in home: String) throws(Failure) -> TakeLibrary? {
+    guard Files.exist(home + "/takes") || Files.exist(home + "/library.sqlite") else { return nil }
     return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
   }
 

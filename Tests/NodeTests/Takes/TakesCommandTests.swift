@@ -251,7 +251,9 @@ import Testing
   }
 
   @Test func `a missing data directory is exit code 66, unless the command creates it`() throws {
-    for words in [["list"], ["show", "1a"], ["trash"], ["reindex"], ["map", "-"]] {
+    for words in [
+      ["list"], ["find", "owl"], ["show", "1a"], ["trash"], ["reindex"], ["map", "-"],
+    ] {
       let result = try NodeProcess.run(["takes", "--home", at.home] + words)
       #expect(result.code == 66 && result.errors.contains(at.home), "\(words)")
     }
@@ -260,8 +262,24 @@ import Testing
     #expect(try at.lines("import", at.folder.path("a.wav")).count == 1)
     #expect(try at.lines("list").count == 1)
     let beside = try NodeProcess.run(
-      ["takes", "list"], environment: ["XDG_DATA_HOME": at.folder.path("data")])
+      ["takes", "show", "1a"], environment: ["XDG_DATA_HOME": at.folder.path("data")])
     #expect(beside.code == 66 && beside.errors.contains(at.folder.path("data") + "/syrinx"))
+  }
+
+  @Test func `the list of a library without takes is empty, also before the first take`() throws {
+    // The default folder of a new installation, and that of a node that has saved nothing yet.
+    let new = ["XDG_DATA_HOME": at.folder.path("data")]
+    try FileManager.default.createDirectory(
+      atPath: at.home + "/state", withIntermediateDirectories: true)
+    for words in [["list"], ["find", "owl"], ["find", "--from", "2023-11-16"], ["trash"]] {
+      for form in [[], ["--json"]] {
+        let empty = form.isEmpty ? "" : "[]\n"
+        #expect(try NodeProcess.run(["takes"] + words + form, environment: new) == (0, empty, ""))
+        #expect(
+          try NodeProcess.run(["takes", "--home", at.home] + words + form) == (0, empty, ""))
+      }
+    }
+    #expect(at.folder.names == ["home"], "and nothing is created")
   }
 
   @Test func `an unwritable data directory is exit code 73`() throws {

@@ -33,18 +33,23 @@ import Testing
     #expect(first.errors == "syrinx: 1 more; --offset 1 shows the next, --count all shows all\n")
   }
 
-  @Test func `fifty are listed, with the number of further ones`() throws {
+  @Test func `a terminal shows fifty with the number of further ones, and a pipe gets all`() throws
+  {
     let one = try at.add("one")
     let tags = try Data(contentsOf: URL(fileURLWithPath: at.library().path(one)))
     for _ in 0..<51 {
       try tags.write(to: URL(fileURLWithPath: "\(at.home)/takes/\(Take.newID()).wav"))
     }
     #expect(try at.takes("reindex").errors == "syrinx: 52 takes\n")
-    let list = try at.takes("list")
-    #expect(list.output.split(separator: "\n").count == 50)
-    #expect(list.errors.hasPrefix("syrinx: 2 more"))
-    #expect(try at.lines("list", "--count", "all").count == 52)
-    #expect(try jsonObjects(at.takes("list", "--json").output).count == 50)
+    // The heading is a line, too.
+    #expect(try at.terminal(columns: 80, "list").split(separator: "\n").count == 51)
+    #expect(
+      try at.terminal(columns: 80, "list", "--count", "all").split(separator: "\n").count == 53)
+    #expect(try at.lines("list").count == 52)
+    #expect(try jsonObjects(at.takes("list", "--json").output).count == 52)
+    let page = try at.takes("list", "--count", "50")
+    #expect(page.output.split(separator: "\n").count == 50)
+    #expect(page.errors.hasPrefix("syrinx: 2 more"))
   }
 
   @Test func `takes are found by words, species, time and location`() throws {
@@ -65,13 +70,13 @@ import Testing
     #expect(try titles("list", "--near", "59.4,18", "--within", "9") == ["Thrush"])
     #expect(try titles("find", "thrush", "--near", "59.33,18.07") == ["Thrush"])
     #expect(try titles("find", "nothing") == [])
+    #expect(try titles("find", "--species", "strix") == ["Owl by the lake"])
+    #expect(try titles("find", "--from", "2023-11-16") == ["Thrush"])
     // 23:13 local time is 22:13 UTC.
     #expect(try titles("list", "--from", "2023-11-15T22:13:20Z") == ["Thrush", "Wren"])
     #expect(try titles("list", "--from", "2023-11-15T22:13:21Z") == ["Thrush"])
     #expect(try titles("list", "--to", "2023-11-15T23:13:20+01:00") == ["Wren", "Owl by the lake"])
     #expect(try titles("list", "--to", "2023-11-15T22:12Z") == ["Owl by the lake"])
-    #expect(try titles("find", "--species", "strix") == ["Owl by the lake"])
-    #expect(try titles("find", "--from", "2023-11-16") == ["Thrush"])
   }
 
   @Test(arguments: ["UTC", "America/Los_Angeles", "Pacific/Auckland", "Europe/Stockholm"])
