@@ -37,7 +37,7 @@ enum Syrinx {
         layout     Write a surface for TouchOSC or Open Stage Control
         doctor     Check this machine for causes of dropouts
 
-      `syrinx COMMAND --help` describes each command.
+      `syrinx help COMMAND` and `syrinx COMMAND --help` describe a command.
       """)
 
   static func main() {
@@ -66,20 +66,36 @@ enum Syrinx {
 
   private static func start(_ arguments: [String]) throws(Failure) {
     let first = arguments.first
-    if first == "--help" || first == "-h" || first == "help" {
+    if first == "help" {
+      try help(Array(arguments.dropFirst()))
+    } else if first == "--help" || first == "-h" {
       try Failure.print(overview.help)
-      return
-    }
-    if let command = commands.first(where: { $0.page.name == first }) {
-      try start(command, Array(arguments.dropFirst()))
     } else if let first, !first.hasPrefix("-") {
-      let hint =
-        first.nearest(of: commands.map { $0.page.name }).map { "did you mean `syrinx \($0)`?" }
-        ?? "`syrinx --help` lists all"
-      throw Failure(.usage, "unknown command \(quoted(first)); \(hint)")
+      try start(try command(first), Array(arguments.dropFirst()))
     } else {
       try start(RunCommand.self, arguments)
     }
+  }
+
+  /// Prints the page of a command, or the overview without one.
+  private static func help(_ words: [String]) throws(Failure) {
+    if words.count > 1 { throw .usage("`syrinx help` takes one command", got: words[1]) }
+    let name = words.first { !["help", "--help", "-h"].contains($0) }
+    try Failure.print(
+      try name.map { name throws(Failure) in
+        try command(name, after: "help ").page.help
+      } ?? overview.help)
+  }
+
+  /// Returns the command of a name, or throws with the closest one, as it is typed after `words`.
+  private static func command(
+    _ name: String, after words: String = ""
+  ) throws(Failure) -> any Command.Type {
+    if let command = commands.first(where: { $0.page.name == name }) { return command }
+    let hint =
+      name.nearest(of: commands.map { $0.page.name })
+      .map { "did you mean `syrinx \(words)\($0)`?" } ?? "`syrinx --help` lists all"
+    throw Failure(.usage, "unknown command \(quoted(name)); \(hint)")
   }
 
   private static func start(_ command: any Command.Type, _ arguments: [String]) throws(Failure) {

@@ -22,12 +22,13 @@ extension NodeTests {
     }
 
     @Test(arguments: [
-      "", "run", "render", "takes", "send", "status", "watch", "addresses", "layout", "board",
-      "doctor",
+      "", "run", "render", "takes", "send", "status", "watch", "web", "addresses", "layout",
+      "board", "doctor",
     ])
     func `help pages match their snapshots`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
       #expect(result.code == 0 && result.errors.isEmpty)
+      #expect(try NodeProcess.run(["help"] + (command.isEmpty ? [] : [command])) == result)
       try check(result.output, against: "help\(command.isEmpty ? "" : "-" + command).txt")
       #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
@@ -63,8 +64,8 @@ extension NodeTests {
 
     @Test func `every command prints the version`() throws {
       let commands = [
-        "run", "render", "takes", "send", "status", "watch", "addresses", "layout", "board",
-        "doctor",
+        "run", "render", "takes", "send", "status", "watch", "web", "addresses", "layout",
+        "board", "doctor",
       ]
       for command in [[]] + commands.map({ [$0] }) {
         let result = try NodeProcess.run(command + ["--version"])

@@ -8,6 +8,8 @@ extension NodeTests {
     @Test(arguments: [
       (["rnu"], "unknown command \"rnu\"; did you mean `syrinx run`?"),
       (["jump"], "unknown command \"jump\"; `syrinx --help` lists all"),
+      (["help", "rnu"], "unknown command \"rnu\"; did you mean `syrinx help run`?"),
+      (["help", "run", "x"], "`syrinx help` takes one command; got \"x\""),
       (["run", "--prot", "1"], "unknown option --prot of `syrinx run`; did you mean --port?"),
       (
         ["run", "--nothing"],
