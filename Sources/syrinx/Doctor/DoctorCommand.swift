@@ -1,4 +1,5 @@
 internal import Control
+internal import JSON
 internal import Posix
 
 /// The command `syrinx doctor`: checks the machine for causes of dropouts, with advice for each.
@@ -11,6 +12,7 @@ enum DoctorCommand: Command {
       -s, --server NAME: Name of the JACK server (default: that of the environment)
       -p, --port PORT: OSC port of the node (default: 8000)
       --home DIR: Data directory of the node
+      --json: As a JSON array of objects with check, state, what and advice
       """,
     details: """
       Each line starts with ok, with note for a possible improvement, or with stop for a fault that
@@ -21,12 +23,18 @@ enum DoctorCommand: Command {
   static func run(_ given: CommandPage.Given) throws(Failure) {
     let options = try RunOptions(given)
     let findings = [
-      Checkup.soundServer(options.server), Checkup.realtime(), Checkup.memoryLock(),
-      Checkup.governor(), Checkup.port(options), Checkup.home(options.home),
-      Checkup.runtimeFolder(), Checkup.avahi(),
+      ("server", Checkup.soundServer(options.server)), ("realtime", Checkup.realtime()),
+      ("memory", Checkup.memoryLock()), ("governor", Checkup.governor()),
+      ("port", Checkup.port(options)), ("home", Checkup.home(options.home)),
+      ("runtime", Checkup.runtimeFolder()), ("avahi", Checkup.avahi()),
     ]
-    for finding in findings { try Failure.print(finding.text) }
-    if let stop = findings.first(where: { $0.state == .stop }) {
+    if given.has("json") {
+      let objects = findings.map { check, finding in "  " + finding.json(check).text }
+      try Failure.print("[\n" + objects.joined(separator: ",\n") + "\n]\n")
+    } else {
+      for (_, finding) in findings { try Failure.print(finding.text) }
+    }
+    if let (_, stop) = findings.first(where: { $0.1.state == .stop }) {
       throw Failure(stop.code, "the node can't run")
     }
   }
@@ -53,6 +61,11 @@ struct Finding {
 
   static func stop(_ code: ExitCode, _ what: String, _ advice: String...) -> Finding {
     Finding(state: .stop, what: what, advice: advice, code: code)
+  }
+
+  /// The finding as a JSON object, with the name of its check.
+  func json(_ check: String) -> JSONText {
+    ["check": check, "state": state.rawValue, "what": what, "advice": advice]
   }
 
   var text: String {

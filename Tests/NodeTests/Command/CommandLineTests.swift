@@ -179,5 +179,32 @@ extension NodeTests {
         ["doctor", "--server", server.name, "--port", "0", "--home", "/proc/nowhere"])
       #expect(homeless.code == 73)
     }
+
+    @Test(.hangLimit)
+    func `the doctor's findings are also JSON, with the same exit code`() throws {
+      let server = try JackServer()
+      let home = NSTemporaryDirectory() + "syrinx-doctor-\(UUID().uuidString)"
+      let words = ["doctor", "--port", "0", "--home", home, "--server"]
+      let well = try NodeProcess.run(words + [server.name, "--json"])
+      #expect(well.code == 0 && well.errors.isEmpty)
+      let checks = try jsonObjects(well.output)
+      #expect(
+        checks.map { $0["check"] as? String } == [
+          "server", "realtime", "memory", "governor", "port", "home", "runtime", "avahi",
+        ])
+      let lines = try NodeProcess.run(words + [server.name]).output.split(separator: "\n")
+      for check in checks {
+        let (state, what) = (check["state"] as? String ?? "", check["what"] as? String ?? "")
+        // The load of the server may have changed.
+        #expect(
+          lines.contains { $0.hasPrefix("\(state) ") && $0.hasSuffix(what) }
+            || check["check"] as? String == "server")
+        let advice = check["advice"] as? [String]
+        #expect(advice?.allSatisfy { line in lines.contains { $0.hasSuffix("→ \(line)") } } == true)
+      }
+      let alone = try NodeProcess.run(words + ["none", "--json"])
+      #expect(alone.code == 69 && alone.errors == "syrinx: the node can't run\n")
+      #expect(try jsonObjects(alone.output).first?["state"] as? String == "stop")
+    }
   }
 }
