@@ -33,6 +33,15 @@ import Testing
     }
   }
 
+  @Test func `an unknown name is refused with the one that was probably meant`() throws {
+    var book = ScaleBook { name, names in names.last { $0.prefix(3) == name.prefix(3) } }
+    try book.add(Scale(name: "mine", steps: [0, 1, 2]))
+    for (name, hint) in [("minx", "did you mean mine?"), ("x", "/scales lists all")] {
+      let fault = fault { () throws(MusicFault) in _ = try book.scale(named: name) }
+      #expect(fault?.description == "unknown scale \(name); \(hint)")
+    }
+  }
+
   @Test func `user scales come last, can be replaced and deleted`() throws {
     var book = ScaleBook()
     let shipped = book.names

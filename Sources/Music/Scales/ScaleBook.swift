@@ -16,8 +16,17 @@ package struct ScaleBook: Sendable {
     return scales
   }()
 
+  // Finds the name that was most likely meant.
+  private let nearest: @Sendable (_ name: String, _ names: [String]) -> String?
+
   /// Creates a book of the built-in scales.
-  package init() {}
+  ///
+  /// `nearest` finds the name that was most likely meant, for refusals.
+  package init(
+    nearest: @escaping @Sendable (_ name: String, _ names: [String]) -> String? = { _, _ in nil }
+  ) {
+    self.nearest = nearest
+  }
 
   /// The names of all scales, built-in ones first.
   package var names: [String] { Scale.shipped.map(\.scale.name) + own.map(\.name) }
@@ -28,7 +37,7 @@ package struct ScaleBook: Sendable {
     if let scale = Self.shipped[key] ?? own.first(where: { Self.key($0.name) == key }) {
       return scale
     }
-    throw Self.missing(name)
+    throw missing(name)
   }
 
   /// Adds a scale, replacing the user-defined one of that name.
@@ -70,13 +79,16 @@ package struct ScaleBook: Sendable {
           "\(MusicFault.quoted(name)) is built in; "
             + "only user scales can be deleted")
       }
-      throw Self.missing(name)
+      throw missing(name)
     }
     own.remove(at: index)
   }
 
-  private static func missing(_ name: String) -> MusicFault {
-    MusicFault(.missing, "unknown scale \(MusicFault.quoted(name)); /scales lists all")
+  private func missing(_ name: String) -> MusicFault {
+    MusicFault(
+      .missing,
+      "unknown scale \(MusicFault.quoted(name)); "
+        + (nearest(name, names).map { "did you mean \($0)?" } ?? "/scales lists all"))
   }
 
   private static func key(_ name: String) -> String {

@@ -1,5 +1,6 @@
 internal import Engine
 internal import Music
+internal import Posix
 
 /// The state of the grid and keys: scales, tuning, layout, piano keys, and held notes.
 ///
@@ -21,7 +22,7 @@ struct GridState {
   /// The pitch of each MIDI key, in cents above key 0, with keys snapped to the scale.
   var snappedCents: [Double]
   /// The built-in and user scales.
-  var scales = ScaleBook()
+  var scales = ScaleBook { $0.lowercased().nearest(of: $1) }
   /// The seed of the random order.
   var seed: Int32 = 0
   /// Whether updates of cells include note names.

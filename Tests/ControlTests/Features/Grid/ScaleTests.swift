@@ -19,6 +19,16 @@ import Testing
     received.last { $0.address == "/error" }?.arguments[1].text
   }
 
+  @Test func `an unknown scale is refused with the closest name`() {
+    let desk = Desk()
+    for (name, hint) in [
+      ("Dorain", "did you mean dorian?"), ("jump", "/scales lists all"),
+    ] {
+      let error = desk.tell("/grid/scale", .string(name)).last?.arguments
+      #expect(error?.last == .string("unknown scale \(name); \(hint)"))
+    }
+  }
+
   private func word(_ desk: Desk, _ path: String) -> String? {
     desk.tell(path).first?.arguments.first?.text
   }
