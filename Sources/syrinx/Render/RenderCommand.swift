@@ -24,7 +24,8 @@ enum RenderCommand: Command {
       Uses the engine of `syrinx run`, as fast as the machine can, and with the same result each
       time. IN plays as a recording in place of the live input, from its first frame to its last:
       at /stretch/rate 1.5 OUT is shorter by that factor, at 0.5 twice as long, also with the
-      presets rabbit and snail. /in/gain, /live/gain and /live/route apply to it.
+      presets rabbit and snail. /in/gain, /live/gain and /live/route apply to it. --set refuses
+      addresses without effect on a file, such as those of notes, takes and the network.
 
       OUT starts with IN, at full level: the latency of the effects at their initial settings is
       compensated. Without settings OUT equals IN, except for peaks above -0.1 dBFS, which the

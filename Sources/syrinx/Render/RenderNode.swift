@@ -54,7 +54,20 @@ final class RenderNode {
     }
   }
 
+  // The first parts of the addresses that change a file. A rendering has no notes, no library, and nobody
+  // who watches it.
+  private static let sections: Set<Substring> = [
+    "in", "live", "loop", "player", "out", "mute", "guard", "pitch", "stretch", "echo", "reverb",
+    "chain", "metronome", "preset",
+  ]
+
   private func set(_ assignment: String) throws(Failure) {
+    let path = String(assignment.prefix { $0 != "=" })
+    if node.table[path] != nil,
+      !Self.sections.contains(path.dropFirst().prefix { $0 != "/" })
+    {
+      throw Failure(.usage, "--set: \(path) has no effect on a rendering")
+    }
     try Failure.of("--set", { $0.code == .missing ? .missingInput : .usage }) {
       () throws(Refusal) in try node.set(assignment)
     }

@@ -245,7 +245,13 @@ import Testing
     (["in.wav", "out.wav", "--set", "/live/gain=0@"], "0 to 86400 seconds; got \"\""),
     (["in.wav", "out.wav", "--set", "/live/gain=0@nan"], "got \"nan\""),
     (["in.wav", "out.wav", "--set", "/nothing=1"], "unknown address \"/nothing\""),
-    (["in.wav", "out.wav", "--set", "/ping=1"], "no value that can be set"),
+    (["in.wav", "out.wav", "--set", "/midi/channel=2"], "/midi/channel has no effect"),
+    (["in.wav", "out.wav", "--set", "/phrase/play=1@0.5"], "/phrase/play has no effect"),
+    (["in.wav", "out.wav", "--set", "/settings/startup=1"], "/settings/startup has no effect"),
+    (["in.wav", "out.wav", "--set", "/location=52.5 13.4"], "/location has no effect"),
+    (["in.wav", "out.wav", "--set", "/music/gain=-3"], "/music/gain has no effect"),
+    (["in.wav", "out.wav", "--set", "/ping=1"], "/ping has no effect"),
+    (["in.wav", "out.wav", "--set", "/player/state=1"], "no value that can be set"),
     (["in.wav", "out.wav", "--port", "8000"], "unknown option"),
   ])
   func `wrong usage is one line and exit code 64, and writes nothing`(
@@ -376,7 +382,6 @@ import Testing
     #expect(shown.contains(" %, ") && shown.contains(" x real time"))
     #expect(shown.hasSuffix("\r\u{1B}[K") && !shown.contains("\n"))
   }
-}
 
   @Test func `with several files, the bar is the share of all of them`() throws {
     for name in ["a.wav", "b.wav"] {
@@ -404,3 +409,4 @@ import Testing
     #expect(shares == shares.sorted())
     #expect(shares.contains { $0 < 50 } && shares.contains { $0 > 50 }, "\(shares)")
   }
+}
