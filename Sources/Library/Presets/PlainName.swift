@@ -13,6 +13,13 @@ package enum PlainName {
       }
   }
 
+  /// Adds a suffix to a name, and shortens it so that the result follows the rule.
+  package static func adding(_ suffix: String, to name: String) -> String {
+    var name = name
+    while name.utf8.count + suffix.utf8.count > longest { name.removeLast() }
+    return name + suffix
+  }
+
   /// The rule in words, for the name of a thing.
   package static func rule(of thing: String) -> String {
     "the name of \(thing) has 1 to \(longest) bytes, no slash and no control character, and no "

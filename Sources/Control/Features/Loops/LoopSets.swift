@@ -128,13 +128,34 @@ final class LoopSets {
     _ set: LoopSet, to path: String, named name: String, for request: Request
   ) {
     let text = set.text
-    worker.run { () throws(Refusal) in
-      try refusing("the loop set is not saved: ") { () throws(SystemError) in
-        try Files.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    worker.run { () throws(Refusal) -> String? in
+      try refusing("the loop set is not saved: ") { () throws(SystemError) -> String? in
+        try Files.makeFolder(Files.folder(of: path))
+        let former = try Self.keepFormer(of: name, at: path)
         try Files.write(text, to: path)
+        return former
       }
     } then: { outcome in
-      request.complete(outcome, name)
+      request.complete(outcome) { former in request.done([name] + (former.map { [$0] } ?? [])) }
+    }
+  }
+
+  /// Keeps the set that a new one of the same name replaces, under a name with the next number.
+  ///
+  /// Returns that name, such as `Evening~1`; nil if the new set replaces none.
+  private static func keepFormer(
+    of name: String, at path: String
+  ) throws(SystemError) -> String? {
+    guard Files.exist(path) else { return nil }
+    var number = 1
+    while true {
+      let former = PlainName.adding("~\(number)", to: name)
+      let place = "\(Files.folder(of: path))/\(former)\(ending)"
+      if !Files.exist(place) {
+        try Files.write(try Files.contents(of: path, atMost: largest), to: place)
+        return former
+      }
+      number += 1
     }
   }
 
@@ -261,7 +282,8 @@ extension LoopSets {
       "Lists the saved loop sets: replies /loops/set s:name for each, then /loops/end i:count"),
     Address(
       "/loops/save", Declared.task([.needed("name", .text)]) { $0.sets.save },
-      "Saves all loops as a set with this name: takes, values and tempo"),
+      "Saves all loops as a set with this name: takes, values and tempo; a set of that name is kept as "
+        + "NAME~1, NAME~2 and so on, which is the third word of the reply"),
     Address(
       "/loops/load", Declared.task([.needed("name", .text)]) { $0.sets.load },
       "Loads a loop set with its values and tempo; the loops are stopped at their start"),

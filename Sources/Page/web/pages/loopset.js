@@ -96,8 +96,8 @@ function setsCard() {
   fill();
   collect("/loops/set", "/loops/end", (rows) => fill(...rows.flat()));
   onSubmit(form, input, (name) => name && send("/loops/save", name));
-  onReply("/loops/save", (name) => {
-    notify(`All loops saved as ${name}`, "done");
+  onReply("/loops/save", (name, former) => {
+    notify(`All loops saved as ${name}` + (former ? `; the former set is ${former}` : ""), "done");
     send("/loops");
   });
   onReply("/loops/load", (name) => notify(`${name} loaded`, "done"));

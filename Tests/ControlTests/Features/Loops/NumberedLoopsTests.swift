@@ -285,6 +285,30 @@ import Testing
     #expect(desk.ask("/loops", until: ["/loops/end"]).count == 1)
   }
 
+  @Test func `a set of the same name is kept under another one, and can be loaded`() {
+    let (long, shortened) = (String(repeating: "n", count: 48), String(repeating: "n", count: 46))
+    for (name, formers) in [
+      ("evening", ["evening~1", "evening~2"]), (long, ["\(shortened)~1", "\(shortened)~2"]),
+    ] {
+      for (number, former) in ([nil] + formers.map(Optional.some)).enumerated() {
+        record(Tone.noise(frames: 4800 * (number + 1)), 1)
+        let reply = desk.ask("/loops/save", .string(name)).last
+        #expect(
+          reply?.arguments == ["/loops/save", name, former].compactMap { $0.map(Argument.string) })
+        desk.tell("/loop/1/clear")
+        desk.pass(frames: 480)
+      }
+      for (set, seconds) in zip(formers + [name], [0.1, 0.2, 0.3]) {
+        _ = desk.ask("/loops/load", .string(set))
+        desk.pass(frames: 480)
+        #expect(Float(length(1) ?? -1) == Float(seconds), "\(set)")
+      }
+      desk.tell("/loop/1/clear")
+      desk.pass(frames: 480)
+    }
+    #expect(desk.ask("/loops", until: ["/loops/end"]).count == 7)
+  }
+
   /// The voices of a voice changer: equal, sample by sample, on the first and the last loop.
   @Test(arguments: ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb"])
   func `a change of voice affects all loops alike`(preset: String) throws {
