@@ -27,6 +27,8 @@ final class Clips {
   private static let mostOrigins = 96
   // Each is a whole clip.
   private static let mostTransfers = 8
+  // A transfer takes a fiftieth of the clip's length.
+  private static let retryMilliseconds = 10
 
   /// A clip in memory during a transfer.
   final class Transit {
@@ -44,6 +46,8 @@ final class Clips {
 
   /// The number of clips in memory.
   private(set) var transfers = 0
+  // The transfers that wait because their loop already has one.
+  private var waiting: [() -> Void] = []
   private let context: Context
   // Indexed by loop.
   private var origins: [[Int: ClipOrigin]]
@@ -70,15 +74,39 @@ final class Clips {
   func copy(
     loop: Int = 0, for path: String, then body: @escaping (Result<Transit, Refusal>) -> Void
   ) throws(Refusal) {
-    let transit = try transit()
+    try copy(try transit(), loop: loop, for: path, then: body)
+  }
+
+  private func copy(
+    _ transit: Transit, loop: Int, for path: String,
+    then body: @escaping (Result<Transit, Refusal>) -> Void
+  ) throws(Refusal) {
     let command = PlannedCommand(
       action: .copyOut(ClipPointer(transit.transfer), loop: UInt8(loop)),
       whenDone: { body(.success(transit)) },
       whenRefused: { [weak self] refusal in
-        guard let loops = self?.context[Loops.self] else { return }
-        body(.failure(loops.refusal(refusal, to: path, of: loop)))
+        guard let self else { return }
+        if case .transferring = refusal {
+          waiting.append { [weak self] in
+            completing(body) { () throws(Refusal) in
+              try self?.copy(transit, loop: loop, for: path, then: body)
+            }
+          }
+        } else {
+          body(.failure(context[Loops.self].refusal(refusal, to: path, of: loop)))
+        }
       })
     try context.submit([command], path: path)
+  }
+
+  /// Tries again the transfers that waited for another one of their loop.
+  ///
+  /// Returns the time until the next call in milliseconds; nil if none waits.
+  func retry() -> Int? {
+    let due = waiting
+    waiting = []
+    for transfer in due { transfer() }
+    return due.isEmpty ? nil : Self.retryMilliseconds
   }
 
   /// Loads a clip in memory into a loop, and calls back when done.

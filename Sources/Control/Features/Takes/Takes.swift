@@ -35,7 +35,7 @@ package final class Takes: Feature {
   func poll(_ now: Double) -> Int? {
     clips.followLoops()
     shelf?.tidy(now) { _ in }
-    return nil
+    return clips.retry()
   }
 
   /// Clears the location, which belongs to the session.

@@ -309,6 +309,29 @@ import Testing
     #expect(desk.ask("/loops", until: ["/loops/end"]).count == 7)
   }
 
+  @Test func `a save waits for another one of the same loop`() {
+    record(Tone.noise(frames: 240_000), 1)
+    record(Tone.noise(frames: 4800), 2)
+    let (one, two, three) = (Desk.client(9001), Desk.client(9002), Desk.client(9003))
+    desk.tell("/take/save", .string("one"), as: one)
+    desk.tell("/loops/save", .string("two"), as: two)
+    desk.tell("/loop/1/save", .string("three"), as: three)
+    var replies: [Client: [Received]] = [:]
+    desk.pass(until: "all are saved") {
+      for client in [one, two, three] { replies[client, default: []] += desk.take(client) }
+      return [one, two, three].allSatisfy { replies[$0]?.isEmpty == false }
+    }
+    #expect(
+      [one, two, three].allSatisfy { replies[$0]?.map(\.address) == ["/reply"] }, "\(replies)")
+    // Each is complete.
+    for client in [one, three] {
+      let id = replies[client]?.last?.arguments[1].text ?? ""
+      _ = desk.ask("/loop/3/load", .string(id))
+      desk.pass(frames: 480)
+      #expect(length(3) == 5)
+    }
+  }
+
   /// The voices of a voice changer: equal, sample by sample, on the first and the last loop.
   @Test(arguments: ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb"])
   func `a change of voice affects all loops alike`(preset: String) throws {
