@@ -124,7 +124,7 @@ final class Dispatcher {
     let arguments = message.arguments
     for index in matching {
       let address = table.addresses[index]
-      let origin = Origin(path: address.path, client: client)
+      let origin = Origin(path: address.path, client: client, isOfPattern: true)
       do throws(Refusal) {
         try self.plan(address, arguments, at: due, from: origin, into: &plan)
       } catch {

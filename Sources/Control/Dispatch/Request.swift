@@ -7,6 +7,8 @@ struct Origin {
   let path: String
   /// The sender; nil for the node itself.
   let client: Client?
+  /// Whether a pattern matched the address, which may have matched others.
+  var isOfPattern = false
 
   /// The node itself, without replies.
   static let node = Origin(path: "", client: nil)

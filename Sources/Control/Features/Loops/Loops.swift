@@ -121,6 +121,9 @@ final class Loops: Feature {
       action: action,
       whenRefused: { [weak self] refusal in
         guard let self else { return }
+        // A pattern such as `/loop/*/play` is for the loops that there are to play.
+        let isEmpty = context.loop(index).activity == .empty
+        if request.origin.isOfPattern, isEmpty, refusal.isOfNoUse { return }
         request.refuse(self.refusal(refusal, to: request.path, of: index))
       })
   }

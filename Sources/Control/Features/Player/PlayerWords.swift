@@ -63,6 +63,16 @@ package struct PlayerControls: Equatable {
   var arguments: [Argument] { all.flatMap(\.isEnabled.arguments) + all.flatMap(\.icon.arguments) }
 }
 
+extension EngineRefusal {
+  /// Whether the loop has no use for the command in its present state.
+  var isOfNoUse: Bool {
+    switch self {
+    case .meaningless, .nothingRecorded, .nothingToUndo, .nothingToRedo, .notPlaying: true
+    default: false
+    }
+  }
+}
+
 extension Refusal {
   /// The refusal of a command by the engine, in words.
   ///

@@ -97,6 +97,23 @@ import Testing
     #expect((1...4).allSatisfy { desk.tell("/loop/\($0)/gain").first?.arguments == [.float(-3)] })
   }
 
+  @Test func `a pattern refuses nothing for empty loops, but for others`() {
+    func errors(_ address: String) -> [String?] {
+      let replies = desk.tell(address)
+      desk.pass(frames: 480)
+      return (replies + desk.take()).filter { $0.address == "/error" }.map {
+        $0.arguments.first?.text
+      }
+    }
+    record(Tone.noise(frames: 4800), 2)
+    for command in ["stop", "play", "pause", "play", "once", "stop"] {
+      #expect(errors("/loop/*/\(command)") == [])
+    }
+    #expect(state("2") == "stopped")
+    #expect(errors("/loop/*/overdub") == ["/loop/2/overdub"])
+    #expect(errors("/loop/1/play") == ["/loop/1/play"], "a loop that is named is refused")
+  }
+
   @Test func `the selected loop has addresses of its own`() {
     #expect(desk.tell("/loop/select").first?.arguments == [.int32(1)])
     desk.tell("/loop/select", .int32(2))
