@@ -138,6 +138,18 @@ struct RunOptions {
     guard !keys.contains("") else { throw Failure(.usage, "--keys takes a device; got \"\"") }
   }
 
+  // More than a small machine has to spare.
+  private static let muchMemory = 1 << 30
+
+  /// A line about the memory that the loops can use, if it is much; nil otherwise.
+  var memoryOfLoops: String? {
+    let most = loops.bytes(sampleRate: 48_000)
+    guard most > Self.muchMemory else { return nil }
+    return
+      "\(loops.count) loops of \(plain(loops.seconds)) s use up to \(most >> 20) MB of memory at "
+      + "48 kHz as they fill; /loops/size reports how much"
+  }
+
   private mutating func takeLoops(_ given: CommandPage.Given) throws(Failure) {
     let most = Parameter.mostLoops
     if let count = try given.number("loops", 1...most, "1 to \(most)") {

@@ -78,6 +78,7 @@ final class RunningNode: @unchecked Sendable {
         "memory is not locked, so audio may drop out while pages are read from disk; "
           + "`syrinx doctor` shows how to allow it")
     }
+    if let line = options.memoryOfLoops { Environment.say(line) }
     for path in options.keys {
       keyPedals.append(
         try KeyPedal(path, on: loop) { [node] key, isDown in
