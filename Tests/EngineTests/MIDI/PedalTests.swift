@@ -71,6 +71,36 @@ import Testing
     #expect(stage.activity(0) == .playing && stage.reading(0).overdubs == 1)
   }
 
+  @Test func `a layer that a long or a double press began is neither an undo nor a redo step`() {
+    let stage = LoopStage()
+    func steps() -> [Int] { [stage.reading(0).stepsBack, stage.reading(0).stepsForth] }
+    tap(stage)
+    stage.play(Tone.sine(400, frames: 24_000))
+    tap(stage)
+    stage.rest(24_000)
+    tap(stage)
+    stage.play(Tone.sine(1000, frames: 24_000))
+    tap(stage)
+    stage.rest(24_000)
+    let before = steps()
+    #expect(before[1] == 0)
+    // The double press undoes the wanted layer; the one of its first press is gone.
+    tap(stage)
+    stage.play(Tone.sine(2000, frames: 8000))
+    tap(stage)
+    stage.rest(24_000)
+    #expect(steps() == [before[0] - 1, 1])
+    // So does a long press, and the wanted layer can still be redone.
+    stage.send(.press, 0)
+    stage.play(Tone.sine(2000, frames: 25_000))
+    stage.send(.release, 0)
+    stage.rest(24_000)
+    #expect(stage.activity(0) == .stopped && steps() == [before[0] - 1, 1])
+    stage.press(.redo, 0)
+    stage.rest(480)
+    #expect(steps() == before && stage.reading(0).overdubs == 1)
+  }
+
   @Test func `the actions of a long and a double press can be set, or be off`() {
     let stage = LoopStage()
     stage.set(.long, of: 0, Float(PedalMeaning.off.rawValue))
