@@ -126,7 +126,8 @@ extension NodeTests.PageTests {
       phone.send("/loop/4/quantize", .string("bar"))
       ignoreLongPresses(of: 4)
       for state in ["recording", "playing"] {
-        if way == "space" { try browser.type(" ") } else { try browser.tap(slot(4) + " .pedal") }
+        if way == "space" { try browser.type(" ") } else { try browser.tap("#loop-choice .all") }
+        if way == "finger" { try browser.tap(slot(4) + " .pedal") }
         try awaitState(state, of: 4)
         try phone.pass(seconds: 0.1, "longer than a switch bounces")
       }
@@ -393,6 +394,54 @@ extension NodeTests.PageTests {
       try browser.type("9")
       try browser.type("1")
       try phone.awaitValue(of: "/loop/select", .int32(1))
+    }
+
+    @Test(.hangLimit)
+    func `a number key shows the loop that it chooses, and marks it alone`() throws {
+      let marked = {
+        try browser.text(
+          "return [...document.querySelectorAll('#loop-choice [aria-pressed=true]')]"
+            + ".map((one) => one.textContent).join()")
+      }
+      #expect(try marked() == "All")
+      try browser.run("document.activeElement?.blur()")
+      for number in ["1", "3"] {
+        try browser.type(number)
+        try browser.await("document.querySelector('#loop').dataset.part === 'one'")
+        #expect(try marked() == number)
+      }
+      try browser.run("document.querySelector('#loop-choice .all').click()")
+      #expect(try marked() == "All")
+    }
+
+    @Test(.hangLimit)
+    func `as in watch, m mutes the chosen loop, and c clears it when pressed twice`() throws {
+      try makeLoop(2)
+      try browser.run("document.activeElement?.blur()")
+      try browser.type("2")
+      try phone.awaitValue(of: "/loop/select", .int32(2))
+      try browser.type("m")
+      try awaitState("muted", of: 2)
+      #expect(phone.ask("/mute")?.arguments == [.int32(0)])
+      try browser.type("m")
+      try awaitState("playing", of: 2)
+      try browser.type("c")
+      #expect(try text("#notice-text") == "C again clears loop 2")
+      // Another key or another loop in between cancels it.
+      try browser.type("tc1c2c")
+      try phone.awaitValue(of: "/loop/select", .int32(2))
+      #expect(phone.sync())
+      #expect(phone.ask("/loop/2/state")?.arguments.first == .string("playing"))
+      try browser.type("c")
+      try awaitState("empty", of: 2)
+      try browser.tap("#notice-action")
+      try phone.awaitLength(0.5, ofLoop: 2)
+      try browser.run(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', "
+          + "{ key: 'M', code: 'KeyM', shiftKey: true, bubbles: true }))")
+      try phone.awaitValue(of: "/mute", .int32(1))
+      phone.send("/mute", .int32(0))
+      #expect(phone.sync())
     }
 
     @Test(.hangLimit)

@@ -71,7 +71,7 @@ const player = {
 };
 
 /** The keys' actions on the chosen loop. */
-export const press = Object.fromEntries(["record", "overdub", "play", "stop", "undo"].map((what) => [what, () => chosen.press(what)]));
+export const press = Object.fromEntries(["record", "overdub", "play", "stop", "undo", "clear"].map((what) => [what, () => chosen.press(what)]));
 
 /** Sets up the loop page, and a loop's buttons on any page. */
 export function setUpLoop() {

@@ -12,6 +12,8 @@ import { counted } from "../store/units.js";
 import { value, watch } from "../store/values.js";
 
 const mostSideBySide = 4;
+// Where there is no room for all loops and the chosen one; the style sheet has the same sizes.
+const small = matchMedia("(max-width: 699px), (max-height: 520px)");
 const cards = [];
 
 /** Sets up the loops and their selection; turn(part) shows all, or the chosen one. */
@@ -33,31 +35,38 @@ export const chosenPedal = {
   lift: (by) => cards.forEach(({ foot }) => foot.lift(by)),
 };
 
+let turnTo = () => {};
+
+/** Chooses a loop and, on a small screen, shows it. */
+export function showSlot(number) {
+  if (number > cards.length) return;
+  chooseSlot(number);
+  turnTo("one");
+}
+
 // On a small screen, one button shows all loops, the others one of them.
 function setUpChoice(count, turn) {
   const all = makeButton("all", { "aria-pressed": "false" }, () => turn("slots"), "All");
   const choice = find("#loop-choice");
   const few = count <= mostSideBySide;
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
-  const choose = (number) => {
-    chooseSlot(number);
-    turn("one");
-  };
-  const buttons = few ? numbers.map((number) => makeButton("number", { "aria-label": `Loop ${number}` }, () => choose(number), String(number))) : [];
+  turnTo = turn;
+  const buttons = few ? numbers.map((number) => makeButton("number", { "aria-label": `Loop ${number}` }, () => showSlot(number), String(number))) : [];
   const select = make("select", "", { "aria-label": "Chosen loop" }, ...numbers.map((number) => make("option", "", { value: number }, `Loop ${number}`)));
-  select.addEventListener("change", () => choose(Number(select.value)));
+  select.addEventListener("change", () => showSlot(Number(select.value)));
   // The loop already chosen can be shown, too.
   select.addEventListener("pointerdown", () => turn("one"));
   choice.replaceChildren(all, ...(few ? buttons : [make("label", "pick", {}, select)]));
   const mark = () => {
-    const one = find("#loop").dataset.part === "one";
+    const one = !small.matches || find("#loop").dataset.part === "one";
     all.setAttribute("aria-pressed", String(!one));
-    buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at + 1 === chosenSlot())));
+    buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(one && at + 1 === chosenSlot())));
     select.value = chosenSlot();
   };
   mark();
   watchChosenSlot(mark);
   find("#loop").addEventListener("part", mark);
+  small.addEventListener("change", mark);
 }
 
 function card(number) {

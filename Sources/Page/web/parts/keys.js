@@ -1,14 +1,19 @@
 // Keyboard shortcuts.
 
 import { press } from "../pages/loop.js";
-import { chosenPedal } from "../pages/slots.js";
+import { chosenPedal, showSlot } from "../pages/slots.js";
 import { pages, toggleMute } from "../pages/stage.js";
 import { send } from "../link/socket.js";
-import { chooseSlot } from "../store/loops.js";
+import { chosenSlot, slot } from "../store/loops.js";
+import { set, shown } from "../store/pending.js";
+import { notify } from "./notice.js";
 import { toggleSheet } from "./sheet.js";
 
 const piano = { a: 1, s: 2, d: 3, f: 4, g: 5, h: 6, j: 7 };
 const down = new Set();
+// How long the first of two presses that clear counts, in milliseconds, as in `syrinx watch`.
+const patience = 3000;
+let clearing;
 
 /** Sets up the page's shortcuts, which don't apply in text fields. */
 export function setUpKeys() {
@@ -23,10 +28,12 @@ export function setUpKeys() {
     if (event.repeat) return;
     const digit = Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1]);
     const turn = event.shiftKey && pages[digit - 1];
-    const act = turn ? () => (location.hash = turn) : actions[key] ?? (digit && (() => chooseSlot(digit)));
+    const act = turn ? () => (location.hash = turn) : (event.shiftKey && key === "m" ? toggleMute : actions[key]) ?? (digit && (() => showSlot(digit)));
     if (!act || (key === " " && event.target.closest("button, a, [role=switch]"))) return;
     event.preventDefault();
-    act();
+    const asked = clearing;
+    clearing = undefined;
+    act(asked);
   });
   addEventListener("keyup", (event) => {
     lift(event.key.toLowerCase());
@@ -44,6 +51,19 @@ const lift = (key) => {
   if (down.delete(key)) send("/piano/" + piano[key], 0);
 };
 
+function muteChosen() {
+  const address = `/loop/${chosenSlot()}/mute`;
+  set(address, shown(address) === 1 ? 0 : 1);
+}
+
+function clearTwice(asked) {
+  const number = chosenSlot();
+  if (!slot(number).length) return;
+  if (asked?.number === number && performance.now() < asked.end) return press.clear();
+  clearing = { number, end: performance.now() + patience };
+  notify(`C again clears loop ${number}`);
+}
+
 const actions = {
   " ": () => chosenPedal.press("key"),
   p: press.play,
@@ -52,7 +72,8 @@ const actions = {
   u: press.undo,
   x: press.stop,
   t: () => send("/metronome/tap"),
-  m: toggleMute,
+  m: muteChosen,
+  c: clearTwice,
   "?": () => toggleSheet("keys"),
 };
 
