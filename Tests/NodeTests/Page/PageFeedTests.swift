@@ -45,6 +45,9 @@ extension NodeTests.PageTests {
       // A clip is recorded with the player's own buttons, and attached.
       try browser.tap(".feed-player [data-loop=record]")
       try browser.await("document.querySelector('#loop-face').dataset.state === 'recording'")
+      // It names the loop that it controls.
+      try browser.await(
+        "document.querySelector('#feed-loop').textContent.startsWith('The sound is loop 1: rec')")
       try stage.phone.awaitLength(0.4)
       try browser.tap(".feed-player [data-loop=stop]")
       try browser.await(

@@ -5,6 +5,7 @@ import { setUpControls, words } from "../parts/controls.js";
 import { field, showIn } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
+import { lookOf, slot, watchSlots } from "../store/loops.js";
 import { knownPosts, olderPosts, postsState, queryPosts, watchPosts } from "../store/posts.js";
 import { latest, listen, onReply, watch } from "../store/values.js";
 import { time, when } from "../store/units.js";
@@ -57,6 +58,13 @@ function setUpWriting() {
     enable();
   });
   watch("/player/controls", enable);
+  const line = find("#feed-loop");
+  watchSlots((number) => {
+    if (number > 1) return;
+    const { state, length } = slot(1);
+    const words = `The sound is loop 1: ${lookOf(state).word.toLowerCase()}` + (length ? `, ${time(length)}` : "");
+    if (line.textContent !== words) line.textContent = words;
+  });
   button.addEventListener("click", () => {
     send(wantsClip() ? "/feed/post/clip" : "/feed/post", message.value.trim());
     button.disabled = true;
