@@ -71,6 +71,56 @@ extension NodeTests.PageTests {
       return id
     }
 
+    @Test(.hangLimit, arguments: [Browser.Size.phone, .tallPhone, .smallLaptop, .laptop])
+    func `no caption leaves its control, and no row of loop buttons is cut`(_ size: Browser.Size)
+      throws
+    {
+      let take = try addTake()
+      defer {
+        stage.phone.send("/take/delete", .string(take))
+        _ = stage.phone.sync()
+      }
+      try browser.resize(size)
+      for page in PageStage.pages {
+        try stage.turn(to: page)
+        if page == "loop", try isShown("#loop-choice .all") {
+          try browser.run("document.querySelector('#loop-choice .number').click()")
+        }
+        if page == "takes" {
+          try browser.run("document.querySelector('#take-list .take-open').click()")
+          try browser.await("document.querySelector('#take-title').value")
+          // As it is with a picture.
+          try browser.run(
+            "document.querySelector('#take-unpicture').hidden = false;"
+              + "document.querySelector('#take-find').textContent = 'Another picture'")
+        }
+        try stage.awaitRest()
+        let outside = try browser.text(
+          """
+          // Titles in the list end in an ellipsis.
+          return [...document.querySelectorAll('main button:not(.take-open), main select, .fader-figure')]
+            .filter((one) => one.checkVisibility()).filter((one) => {
+              const range = document.createRange();
+              range.selectNodeContents(one);
+              const [text, box] = [range, one].map((part) => part.getBoundingClientRect());
+              return text.width && (text.right > box.right + 1 || text.left < box.left - 1);
+            }).map((one) => one.id || one.textContent.trim()).join()
+          """)
+        #expect(outside == "", "\(page) at \(size)")
+        if page == "takes" { try browser.run("document.querySelector('#take-close').click()") }
+        guard page == "loop" else { continue }
+        let cut = try browser.text(
+          """
+          const end = document.querySelector('main').getBoundingClientRect().bottom;
+          return [...document.querySelectorAll('#loop .presses .press')].filter((one) => {
+            const { top, bottom } = one.getBoundingClientRect();
+            return top < end && bottom > end;
+          }).map((one) => one.textContent).join()
+          """)
+        #expect(cut == "", "\(size)")
+      }
+    }
+
     @Test(.hangLimit)
     func `no page exceeds its window, and no target is too small or overlaps another`() throws {
       var small: [String] = []
