@@ -19,6 +19,18 @@ import Testing
     return stage
   }
 
+  /// A stage whose first loop has half a second and a layer, and plays.
+  private func layered() -> LoopStage {
+    let stage = LoopStage()
+    for hertz in [400.0, 1000] {
+      tap(stage)
+      stage.play(Tone.sine(hertz, frames: 24_000))
+      tap(stage)
+      stage.rest(24_000)
+    }
+    return stage
+  }
+
   @Test func `presses cycle through record, play, overdub, play`() {
     let stage = LoopStage()
     let states: [LoopActivity] = [.recording, .playing, .overdubbing, .playing, .overdubbing]
@@ -48,15 +60,7 @@ import Testing
   }
 
   @Test func `a double press undoes the previous layer, and what the first press started`() {
-    let stage = LoopStage()
-    tap(stage)
-    stage.play(Tone.sine(400, frames: 24_000))
-    tap(stage)
-    stage.rest(24_000)
-    tap(stage)
-    stage.play(Tone.sine(1000, frames: 24_000))
-    tap(stage)
-    stage.rest(24_000)
+    let stage = layered()
     #expect(stage.reading(0).overdubs == 1)
     tap(stage)
     stage.rest(8000)
@@ -72,16 +76,8 @@ import Testing
   }
 
   @Test func `a layer that a long or a double press began is neither an undo nor a redo step`() {
-    let stage = LoopStage()
+    let stage = layered()
     func steps() -> [Int] { [stage.reading(0).stepsBack, stage.reading(0).stepsForth] }
-    tap(stage)
-    stage.play(Tone.sine(400, frames: 24_000))
-    tap(stage)
-    stage.rest(24_000)
-    tap(stage)
-    stage.play(Tone.sine(1000, frames: 24_000))
-    tap(stage)
-    stage.rest(24_000)
     let before = steps()
     #expect(before[1] == 0)
     // The double press undoes the wanted layer; the one of its first press is gone.

@@ -361,16 +361,15 @@ import Testing
     #expect(try folder.bytes("out.wav") == Data("former".utf8))
   }
 
-  @Test func `a terminal shows progress, and is restored`() throws {
-    try write(
-      "in.wav", Tone.constant(0.1, frames: 5_000_000), rate: 8000, samples: .integer16)
+  /// Renders files on a terminal, with enough work for several updates of the display on any machine.
+  ///
+  /// Returns what the terminal received.
+  private func onTerminal(_ files: String...) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
-    // Enough work for several updates of the display, on any machine.
-    let words = [
-      NodeProcess.binary.path, "render", folder.path("in.wav"), folder.path("out.wav"),
-      "--set", "/pitch/engine=studio", "--set", "/pitch/semitones=5", "--set", "/reverb/on=1",
-    ]
+    let words =
+      [NodeProcess.binary.path, "render"] + files
+      + ["--set", "/pitch/engine=studio", "--set", "/pitch/semitones=5", "--set", "/reverb/on=1"]
     process.arguments = ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"]
     let output = Pipe()
     process.standardOutput = output
@@ -379,6 +378,13 @@ import Testing
     let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
+    return shown
+  }
+
+  @Test func `a terminal shows progress, and is restored`() throws {
+    try write(
+      "in.wav", Tone.constant(0.1, frames: 5_000_000), rate: 8000, samples: .integer16)
+    let shown = try onTerminal(folder.path("in.wav"), folder.path("out.wav"))
     #expect(shown.contains(" %, ") && shown.contains(" x real time"))
     #expect(shown.hasSuffix("\r\u{1B}[K") && !shown.contains("\n"))
   }
@@ -387,24 +393,10 @@ import Testing
     for name in ["a.wav", "b.wav"] {
       try write(name, Tone.constant(0.1, frames: 2_500_000), rate: 8000, samples: .integer16)
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
-    // Enough work for several updates of the display, on any machine.
-    let words = [
-      NodeProcess.binary.path, "render", folder.path("a.wav"), folder.path("b.wav"),
-      folder.url.appendingPathComponent("out").path,
-      "--set", "/pitch/engine=studio", "--set", "/pitch/semitones=5", "--set", "/reverb/on=1",
-    ]
     try FileManager.default.createDirectory(
       atPath: folder.path("out"), withIntermediateDirectories: false)
-    process.arguments = ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"]
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    let shown = try onTerminal(
+      folder.path("a.wav"), folder.path("b.wav"), folder.url.appendingPathComponent("out").path)
     let shares = shown.matches(of: /([12]) of 2 [█░]+ ([0-9]+) %/).map { Int($0.2) ?? -1 }
     #expect(shares == shares.sorted())
     #expect(shares.contains { $0 < 50 } && shares.contains { $0 > 50 }, "\(shares)")
