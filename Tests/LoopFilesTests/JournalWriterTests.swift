@@ -210,7 +210,7 @@ import Testing
     #expect(kept.versions[0].pages.allSatisfy { $0 == 0.5 || $0 == 0.6 })
     #expect(kept.versions[0].pages.count == 50)
     try disk.empty()
-    try waitUntil("the journal is complete", seconds: 20, every: 0.05) {
+    try waitUntil("the journal is complete", every: 0.05) {
       _ = responder.respond(to: script, pages: 50, 0.8)
       try? FileManager.default.removeItem(atPath: copy + "/journal")
       try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
@@ -241,7 +241,7 @@ import Testing
     #expect(disk.setReadOnly(false))
     let responder = Responder()
     let next = JournalScript(writer.journal)
-    try waitUntil("a snapshot is requested", seconds: 20) {
+    try waitUntil("a snapshot is requested") {
       responder.respond(to: next, pages: 3, 0.25)
     }
     end(writer)

@@ -52,11 +52,10 @@ package final class Turnstile: @unchecked Sendable {
     }
   }
 
-  /// Waits until everything before a frame was received, up to `waitLimit`.
+  /// Waits until everything before a frame was received, or until nothing was for `waitLimit`.
   package func awaitHeard(_ frame: Int64) {
     gate.lock()
-    let deadline = Date() + waitLimit
-    while heardUntil < frame, gate.wait(until: deadline) {}
+    while heardUntil < frame, gate.wait(until: Date() + waitLimit) {}
     gate.unlock()
   }
 

@@ -73,7 +73,7 @@ final class WebClient {
 
   /// Runs the server until a condition holds.
   func expect(
-    _ what: String, seconds: Double = 10, _ isThere: (WebClient) -> Bool
+    _ what: String, seconds: Double = waitLimit, _ isThere: (WebClient) -> Bool
   ) throws {
     try waitUntil(what, seconds: seconds, every: 0) {
       rig.turn()
