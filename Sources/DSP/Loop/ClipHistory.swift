@@ -174,10 +174,12 @@ extension UnsafeMutablePointer<ClipHistory> {
   func makeRoom(pages: Int) {
     let pool = pointee.memory.pages
     while pool.pointee.freeCount < pages {
-      if pointee.forgetStep() { continue }
-      guard let other = pool.pointee.longest(besides: self), other.pointee.forgetStep() else {
-        return
+      if !pointee.forgetStep() {
+        guard let other = pool.pointee.longest(besides: self), other.pointee.forgetStep() else {
+          return
+        }
       }
+      pool.pointee.noteDroppedStep()
     }
   }
 }

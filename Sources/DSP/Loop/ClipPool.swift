@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The sample memory of all loops, allocated in pages on demand.
 ///
 /// Pages become resident ahead of use, see `PageMemory`. When no page is free, the oldest undo
@@ -19,6 +21,9 @@ package final class ClipPool: @unchecked Sendable {
     memory = PageMemory(count: clip * clips + heldPages)
     pages = buffers.box(ClipPages(memory, pagesOfClip: clip, capacity: clip * clips))
   }
+
+  /// The number of undo and redo steps that were dropped because memory was short.
+  package var droppedSteps: Int { pages.pointee.droppedSteps.pointee.load(ordering: .relaxed) }
 
   /// The holds on its pages.
   package var holds: PageHolds { PageHolds(pages) }
@@ -88,6 +93,8 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
   let uses: UnsafeMutablePointer<PageUses>
   // The histories of all loops.
   private let histories: UnsafeMutablePointer<UnsafeMutablePointer<ClipHistory>?>
+  // Written by the audio thread only. The count publishes nothing but itself.
+  fileprivate let droppedSteps: UnsafeMutablePointer<Atomic<Int>>
   // The serial number of the latest version of any loop.
   fileprivate(set) var latestSerial: UInt32 = 0
 
@@ -100,6 +107,7 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     peaks = buffers.filled(with: -1, count: count * ClipMemory.cellsOfPage)
     uses = buffers.filled(with: PageUses(versions: 0), count: count)
     histories = buffers.filled(with: nil, count: Self.mostLoops)
+    droppedSteps = buffers.box(Atomic(0))
   }
 
   /// Returns the number of pages for a clip of `seconds`, including its tail.
@@ -143,6 +151,10 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     uses[page] = use
     if use.holds == 0 && use.versions == 0 { stack.release(page) }
   }
+
+  /// Counts a step that was dropped because memory was short.
+  @_noLocks
+  func noteDroppedStep() { droppedSteps.pointee.add(1, ordering: .relaxed) }
 
   /// Returns a new serial number for a version, never 0.
   @_noLocks

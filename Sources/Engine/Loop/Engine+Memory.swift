@@ -16,6 +16,7 @@ extension Engine {
 
   /// The resident memory of the loops.
   package var memoryUsage: LoopMemoryUsage {
-    loopMemory?.usage ?? LoopMemoryUsage(clips: 0, live: 0, grid: 0, mix: 0, latePages: 0)
+    loopMemory?.usage
+      ?? LoopMemoryUsage(clips: 0, live: 0, grid: 0, mix: 0, latePages: 0, droppedSteps: 0)
   }
 }

@@ -76,7 +76,8 @@ final class LoopMemory: Sendable {
       LoopMemoryUsage(
         clips: clips.memory.residentBytes, live: histories[0].residentBytes,
         grid: histories[1].residentBytes, mix: histories[2].residentBytes,
-        latePages: clips.memory.latePages + histories.reduce(0) { $0 + $1.latePages })
+        latePages: clips.memory.latePages + histories.reduce(0) { $0 + $1.latePages },
+        droppedSteps: clips.droppedSteps)
     }
   }
 
@@ -93,6 +94,8 @@ package struct LoopMemoryUsage: Sendable, Equatable {
   /// The number of pages that were not resident when the audio thread wrote to them, each of which cost it
   /// a page fault.
   package let latePages: Int
+  /// The number of undo and redo steps that were dropped because memory was short.
+  package let droppedSteps: Int
 
   /// The total.
   package var all: Int { clips + live + grid + mix }

@@ -193,6 +193,8 @@ import Testing
       stage.rest(4800)
     }
     #expect(stage.reading(0).stepsBack < 14 && stage.reading(0).stepsBack >= 7)
+    // Fourteen overdubs after the recording, which is a step, too.
+    #expect(stage.host.engine.memoryUsage.droppedSteps == 15 - stage.reading(0).stepsBack)
     #expect(stage.reading(0).length == 480_000 && stage.reading(1).length == 480_000)
     #expect(Measure.peak(stage.stems[1][(stage.time - 4000)...]) > 0.1)
     // The other one can still be recorded again.

@@ -15,6 +15,8 @@ final class Loops: Feature {
 
   // The memory of the loops as it was announced, in bytes.
   private var announcedBytes = 0
+  // Whether dropped undo steps were reported.
+  private var hasReportedDrops = false
 
   init(_ context: Context) {
     self.context = context
@@ -32,15 +34,22 @@ final class Loops: Feature {
       count, context.loopSeconds, Float(context.engine.memoryUsage.all) / 1_000_000)
   }
 
-  /// Tends the memory of the loops, and announces its size when it changes by a megabyte or more.
+  /// Tends the memory of the loops, announces its size when it changes by a megabyte or more, and reports once
+  /// that it is too small for all undo steps.
   ///
   /// Returns the delay until the next call in milliseconds, or nil if a second is soon enough.
   private func tendMemory(_ now: Double) -> Int? {
     let due = context.engine.tendMemory(now)
-    let bytes = context.engine.memoryUsage.all
-    if abs(bytes - announcedBytes) >= 1_000_000 {
-      announcedBytes = bytes
+    let usage = context.engine.memoryUsage
+    if abs(usage.all - announcedBytes) >= 1_000_000 {
+      announcedBytes = usage.all
       context.changed("/loops/size")
+    }
+    if usage.droppedSteps > 0 && !hasReportedDrops {
+      hasReportedDrops = true
+      context.report(
+        Refusal(.busy, "the loops' memory is full: the oldest undo steps are dropped for new ones"),
+        of: "/loops/size")
     }
     return due
   }

@@ -35,6 +35,27 @@ import Testing
     #expect(press("/loop/clear") == ["empty", ""])
   }
 
+  @Test func `undo steps that memory can't hold are reported once`() {
+    desk.tell("/subscribe", .string("/error"))
+    let sound = Tone.noise(amplitude: 0.01, frames: 490_000)
+    desk.tell("/player/record")
+    _ = desk.play(sound, block: 1024)
+    desk.tell("/player/play")
+    var received: [Received] = []
+    // Memory for thirteen clips of ten seconds.
+    for _ in 0..<14 {
+      for frames in [490_000, 4800] {
+        received += desk.tell("/loop/overdub")
+        _ = desk.play(Array(sound.prefix(frames)), block: 1024)
+        received += desk.take()
+      }
+    }
+    let reports = received.filter { $0.address == "/error" }.compactMap { $0.arguments.last?.text }
+    #expect(
+      reports == ["the loops' memory is full: the oldest undo steps are dropped for new ones"])
+    #expect(history?.first?.number ?? 15 < 15)
+  }
+
   @Test func `a queued command is reported as the next state`() {
     desk.tell("/loop/quantize", .string("bar"))
     desk.tell("/metronome/bpm", .float(120))
