@@ -155,7 +155,7 @@ import Testing
     #expect(lines[5].hasPrefix("> 3 REC      █████████░"), "of the longest loop, half")
     // The time until sound arrives is unknown.
     #expect(lines[6].hasPrefix("  4 EMPTY    ░░░") && lines[6].hasSuffix("-> REC"))
-    #expect(lines[22].contains("space pedal  1-9 choose  u undo  m mute  c c clear"))
+    #expect(lines[22].contains("u undo  y redo  m mute  c c clear  k keep  ? more"))
   }
 
   @Test func `each state of a loop has its own word and style`() {
@@ -177,6 +177,18 @@ import Testing
       #expect(shown.hasPrefix("  1 \(word) "))
     }
     #expect(LoopLine(2, of: NodePicture()).word == "-")
+  }
+
+  @Test func `a jump stays within the clip`() {
+    var picture = NodeExample.picture
+    picture.take(
+      "/loop/1/state", [.string("playing"), .float(12), .float(30), .int32(0), .string("")],
+      at: NodeExample.start)
+    #expect(picture.position(ofLoop: 1, after: 10) == 22)
+    #expect(picture.position(ofLoop: 1, after: -10) == 2)
+    #expect(picture.position(ofLoop: 1, after: 20) == 30)
+    #expect(picture.position(ofLoop: 1, after: -20) == 0)
+    #expect(picture.position(ofLoop: 4, after: 10) == nil, "it has no clip")
   }
 
   @Test func `all loops fit, and the chosen one is marked`() {

@@ -67,6 +67,13 @@ extension NodePicture {
   /// Whether a loop is muted.
   package func isLoopMuted(_ number: Int) -> Bool { isOn("/loop/\(number)/mute") }
 
+  /// The position in a loop's clip after a jump, in seconds; nil if there is no clip.
+  package func position(ofLoop number: Int, after jump: Double) -> Double? {
+    let line = LoopLine(number, of: self)
+    guard let position = line.position, let length = line.length, length > 0 else { return nil }
+    return min(max(0, position + jump), length)
+  }
+
   /// The loops, in order.
   var loops: [LoopLine] { (0..<loopCount).map { LoopLine($0 + 1, of: self) } }
 }

@@ -4,7 +4,7 @@ extension NodeScreen {
   mutating func drawLoops(_ area: Area) {
     let seconds = Figure.fixed(picture.number("/loops/size", 1), width: 3)
     title("Loops \(Figure.fixed(Double(picture.loopCount), width: 2)) of \(seconds) s", area)
-    let keys = "space pedal  1-9 choose  u undo  m mute  c c clear"
+    let keys = "space pedal  1-9 choose  u undo  y redo  m mute  c c clear  k keep  ? more"
     put(keys, area, row: area.rows - 1, column: 1, style: .dim)
     // Besides the bar: mark, number, word, time, layers, queued state or gain.
     let width = max(4, area.columns - 62)

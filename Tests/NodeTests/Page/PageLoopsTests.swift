@@ -436,12 +436,78 @@ extension NodeTests.PageTests {
       try awaitState("empty", of: 2)
       try browser.tap("#notice-action")
       try phone.awaitLength(0.5, ofLoop: 2)
-      try browser.run(
-        "document.body.dispatchEvent(new KeyboardEvent('keydown', "
-          + "{ key: 'M', code: 'KeyM', shiftKey: true, bubbles: true }))")
+      try typeShifted("M")
       try phone.awaitValue(of: "/mute", .int32(1))
       phone.send("/mute", .int32(0))
       #expect(phone.sync())
+    }
+
+    /// Types a letter with Shift.
+    private func typeShifted(_ letter: String) throws {
+      try browser.run(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', "
+          + "{ key: '\(letter)', code: 'Key\(letter)', shiftKey: true, bubbles: true }))")
+    }
+
+    @Test(.hangLimit)
+    func `every command of the chosen loop has a key`() throws {
+      try makeLoop(2)
+      try browser.run("document.activeElement?.blur()")
+      try browser.type("2")
+      try phone.awaitValue(of: "/loop/select", .int32(2))
+      for (key, state) in [
+        ("e", "replacing"), ("b", "substituting"), ("b", "playing"), ("i", "inserting"),
+        ("i", "playing"), ("l", "multiplying"), ("l", "playing"), ("o", "overdubbing"),
+        ("o", "playing"), ("z", "paused"),
+      ] {
+        try browser.type(key)
+        try awaitState(state, of: 2)
+      }
+      func loop() -> [Argument] { phone.ask("/loop/2/state")?.arguments ?? [] }
+      try browser.type(",")
+      try waitUntil("it is at its start") { loop()[1] == .float(0) }
+      let layers = loop()[3]
+      for (key, isBefore) in [("u", false), ("y", true)] {
+        try browser.type(key)
+        try waitUntil("\(key) is done") { (loop()[3] == layers) == isBefore }
+      }
+      phone.send("/metronome/bpm", .float(240))
+      #expect(phone.sync())
+      try browser.type("k")
+      #expect(try text("#notice-text") == "A digit keeps that many bars in loop 2")
+      try browser.type("1")
+      try waitUntil("a bar is kept") { loop()[2].number.map { abs($0 - 1) < 0.001 } == true }
+      try awaitState("playing", of: 2)
+      try browser.type("n")
+      try awaitState("stopped", of: 2)
+      try browser.type("w")
+      try browser.await(
+        "document.querySelector('#notice-text').textContent.startsWith('Saved as a take')")
+    }
+
+    @Test(.hangLimit)
+    func `all loops stop by one button, and by shift and x`() throws {
+      for way in ["button", "key"] {
+        for number in [1, 3] {
+          phone.send("/loop/\(number)/clear")
+          #expect(phone.sync())
+          try makeLoop(number)
+        }
+        if way == "button" { try browser.tap("#stop-all") } else { try typeShifted("X") }
+        for number in [1, 3] { try awaitState("stopped", of: number) }
+      }
+      #expect(phone.ask("/loop/2/state")?.arguments.first == .string("empty"))
+    }
+
+    @Test(.hangLimit)
+    func `each page has one heading, its name`() throws {
+      for (page, name) in [("grid", "Grid"), ("takes", "Takes"), ("loop", "Loop")] {
+        try stage.turn(to: page)
+        let headings = try browser.text(
+          "return [...document.querySelectorAll('h1')].filter((one) => one.checkVisibility())"
+            + ".map((one) => one.textContent).join()")
+        #expect(headings == name)
+      }
     }
 
     @Test(.hangLimit)

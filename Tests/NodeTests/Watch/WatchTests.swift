@@ -93,6 +93,13 @@ extension NodeTests {
       #expect(terminal.shows("page 1/5"))
       terminal.type("\t")
       #expect(terminal.shows(" Loops  4 of") && terminal.shows("> 1 EMPTY"))
+      func frame() throws -> Int64 {
+        guard case .int64(let frame) = phone.ask("/clock")?.arguments.first else {
+          throw Fault("the clock has no frame")
+        }
+        return frame
+      }
+      let start = try frame()
       terminal.type("2")
       #expect(terminal.shows("> 2 EMPTY"))
       func isIn(_ state: String, _ number: Int = 2) throws {
@@ -132,6 +139,34 @@ extension NodeTests {
       try waitUntil("the loop is back") {
         phone.ask("/loop/2/state")?.arguments[2].number ?? 0 > 0
       }
+      terminal.type("y")
+      try isIn("empty")
+      terminal.type("u")
+      try waitUntil("the loop is back again") {
+        phone.ask("/loop/2/state")?.arguments[2].number ?? 0 > 0
+      }
+      // A digit after k is a number of bars, and else the number of a loop.
+      try waitUntil("the input of a bar has passed") { try frame() >= start + 2 * 48_000 }
+      terminal.type("k")
+      #expect(terminal.shows("a digit keeps that many bars in loop 2"))
+      terminal.type("1")
+      try isIn("playing")
+      try waitUntil("a bar is kept") {
+        phone.ask("/loop/2/state")?.arguments[2].number.map { abs($0 - 2) < 0.001 } == true
+      }
+      for (key, state) in [
+        ("e", "replacing"), ("b", "substituting"), ("b", "playing"), ("i", "inserting"),
+        ("i", "playing"), ("l", "multiplying"), ("l", "playing"), ("z", "paused"), ("z", "playing"),
+        ("X", "stopped"),
+      ] {
+        terminal.type(key)
+        try isIn(state)
+      }
+      terminal.type("n")
+      try isIn("playing")
+      try isIn("stopped")
+      terminal.type("w")
+      try phone.awaitValue(of: "/takes/total", .int32(1))
       // There is no ninth.
       terminal.type("9")
       terminal.type("1")

@@ -70,8 +70,10 @@ const player = {
   },
 };
 
-/** The keys' actions on the chosen loop. */
-export const press = Object.fromEntries(["record", "overdub", "play", "stop", "undo", "clear"].map((what) => [what, () => chosen.press(what)]));
+/** Actions on the chosen loop, for keys. */
+export const press = Object.fromEntries(
+  ["record", ...added, "play", "pause", "stop", "undo", "redo", "once", "cancel", "rewind", "forward", "clear", "save"].map((what) => [what, () => chosen.press(what)]));
+press.keep = (bars) => send(chosen.address("keep"), bars);
 
 /** Sets up the loop page, and a loop's buttons on any page. */
 export function setUpLoop() {

@@ -1,6 +1,6 @@
 // The permanent parts: mute, levels, beat, tempo, connection and tabs.
 
-import { onLink } from "../link/socket.js";
+import { onLink, send } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
 import { find } from "../parts/make.js";
 import { keep, kept } from "../store/kept.js";
@@ -15,6 +15,7 @@ export const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
 /** Sets up mute, the connection's state and the tabs; calls opened(page) for each page shown. */
 export function setUpStage(opened) {
   find("#mute").addEventListener("click", toggleMute);
+  find("#stop-all").addEventListener("click", stopAll);
   setUpLinkState();
   watch("/metronome/bpm", (bpm) => (find("#tempo").textContent = String(Number(bpm.toFixed(1)))));
 
@@ -29,13 +30,18 @@ export function setUpStage(opened) {
       if (tab.hash === "#" + page) tab.setAttribute("aria-current", "page");
       else tab.removeAttribute("aria-current");
     }
-    document.title = `Syrinx \u2013 ${page[0].toUpperCase()}${page.slice(1)}`;
+    const name = page[0].toUpperCase() + page.slice(1);
+    find("#heading").textContent = name;
+    document.title = `Syrinx \u2013 ${name}`;
     keep(key, page);
     opened(page);
   };
   addEventListener("hashchange", turn);
   turn();
 }
+
+/** Stops all loops. */
+export const stopAll = () => send("/loop/*/stop");
 
 /** Toggles mute. */
 export const toggleMute = () => setMute(shown("/mute") === 1 ? 0 : 1);

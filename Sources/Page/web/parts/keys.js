@@ -2,7 +2,7 @@
 
 import { press } from "../pages/loop.js";
 import { chosenPedal, showSlot } from "../pages/slots.js";
-import { pages, toggleMute } from "../pages/stage.js";
+import { pages, stopAll, toggleMute } from "../pages/stage.js";
 import { send } from "../link/socket.js";
 import { chosenSlot, slot } from "../store/loops.js";
 import { set, shown } from "../store/pending.js";
@@ -11,9 +11,10 @@ import { toggleSheet } from "./sheet.js";
 
 const piano = { a: 1, s: 2, d: 3, f: 4, g: 5, h: 6, j: 7 };
 const down = new Set();
-// How long the first of two presses that clear counts, in milliseconds, as in `syrinx watch`.
+// How long the first of two keys counts, in milliseconds, as in `syrinx watch`.
 const patience = 3000;
-let clearing;
+// The first of two keys: what it does, the loop, and until when it counts.
+let first;
 
 /** Sets up the page's shortcuts, which don't apply in text fields. */
 export function setUpKeys() {
@@ -28,11 +29,14 @@ export function setUpKeys() {
     if (event.repeat) return;
     const digit = Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1]);
     const turn = event.shiftKey && pages[digit - 1];
-    const act = turn ? () => (location.hash = turn) : (event.shiftKey && key === "m" ? toggleMute : actions[key]) ?? (digit && (() => showSlot(digit)));
+    const asked = first?.number === chosenSlot() && performance.now() < first.end ? first.what : "";
+    const keeps = asked === "keep" && digit && !turn;
+    const act = turn ? () => (location.hash = turn)
+      : keeps ? () => press.keep(digit)
+      : (event.shiftKey && forAll[key]) || actions[key] || (digit && (() => showSlot(digit)));
     if (!act || (key === " " && event.target.closest("button, a, [role=switch]"))) return;
     event.preventDefault();
-    const asked = clearing;
-    clearing = undefined;
+    first = undefined;
     act(asked);
   });
   addEventListener("keyup", (event) => {
@@ -56,25 +60,32 @@ function muteChosen() {
   set(address, shown(address) === 1 ? 0 : 1);
 }
 
+function ask(what, words) {
+  first = { what, number: chosenSlot(), end: performance.now() + patience };
+  notify(words);
+}
+
 function clearTwice(asked) {
   const number = chosenSlot();
   if (!slot(number).length) return;
-  if (asked?.number === number && performance.now() < asked.end) return press.clear();
-  clearing = { number, end: performance.now() + patience };
-  notify(`C again clears loop ${number}`);
+  if (asked === "clear") press.clear();
+  else ask("clear", `C again clears loop ${number}`);
 }
 
 const actions = {
   " ": () => chosenPedal.press("key"),
-  p: press.play,
-  r: press.record,
-  o: press.overdub,
-  u: press.undo,
-  x: press.stop,
   t: () => send("/metronome/tap"),
   m: muteChosen,
   c: clearTwice,
+  k: () => ask("keep", `A digit keeps that many bars in loop ${chosenSlot()}`),
   "?": () => toggleSheet("keys"),
 };
+const presses = {
+  r: "record", o: "overdub", p: "play", x: "stop", u: "undo", y: "redo", z: "pause", v: "cancel", n: "once",
+  e: "replace", b: "substitute", l: "multiply", i: "insert", ",": "rewind", ".": "forward", w: "save",
+};
+for (const [key, what] of Object.entries(presses)) actions[key] = press[what];
+
+const forAll = { m: toggleMute, x: stopAll };
 
 const isWriting = (element) => element.matches("input:not([type=range]), textarea, select");
