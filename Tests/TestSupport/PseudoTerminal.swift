@@ -51,6 +51,7 @@ package final class PseudoTerminal {
   deinit {
     if process.isRunning {
       signal(SIGKILL)
+      kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
     close(near)

@@ -155,9 +155,8 @@ extension NodeTests {
         phone.ask("/loop/2/state")?.arguments[2].number.map { abs($0 - 2) < 0.001 } == true
       }
       for (key, state) in [
-        ("e", "replacing"), ("b", "substituting"), ("b", "playing"), ("i", "inserting"),
-        ("i", "playing"), ("l", "multiplying"), ("l", "playing"), ("z", "paused"), ("z", "playing"),
-        ("X", "stopped"),
+        ("i", "inserting"), ("i", "playing"), ("e", "replacing"), ("b", "substituting"),
+        ("b", "playing"), ("z", "paused"), ("z", "playing"), ("l", "multiplying"), ("X", "stopped"),
       ] {
         terminal.type(key)
         try isIn(state)
