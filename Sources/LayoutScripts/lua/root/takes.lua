@@ -61,7 +61,11 @@ handlers['/take'] = function(values)
   if values[3] ~= '' then
     details = details .. '  ' .. values[3]
   end
-  table.insert(incoming, {id = values[1], title = values[2], details = details})
+  -- NaN is not equal to itself.
+  if values[6] == values[6] then
+    details = details .. string.format('  %.3f, %.3f', values[6], values[7])
+  end
+  table.insert(incoming, {id = values[1], title = values[2], species = values[3], details = details})
 end
 
 handlers['/takes/end'] = function(values)
@@ -118,6 +122,45 @@ function titleTake(row)
   elseif take then
     sendOSC('/take/title', take.id, word, {true})
   end
+end
+
+-- The species that takes have, and those of the node's list: each press gives a take the next one.
+local named = nil
+local names = nil
+
+function nextSpecies(row)
+  named = shown[row]
+  if named then
+    names = {}
+    sendOSC('/species', {true})
+  end
+end
+
+handlers['/species/name'] = function(values)
+  if names then
+    table.insert(names, values[1])
+  end
+end
+
+handlers['/species/end'] = function()
+  if not names then
+    return
+  end
+  -- The node's order changes with each choice.
+  table.sort(names)
+  if #names == 0 then
+    notify('No species yet: name one on the page, or in species.txt')
+  else
+    local index = 0
+    for at = 1, #names do
+      if names[at] == named.species then
+        index = at
+      end
+    end
+    -- None follows the last one.
+    sendOSC('/take/species', named.id, names[index + 1] or '', {true})
+  end
+  names = nil
 end
 
 -- The first press arms it, a second one within three seconds deletes.
