@@ -1,6 +1,7 @@
 import Foundation
 import Library
 import OSC
+import Posix
 import TestSupport
 import Testing
 
@@ -98,13 +99,12 @@ extension NodeTests.PageTests {
         _ size: Browser.Size
       ) throws
     {
-      // Half of it is loud.
       let tone = Tone.sine(400, amplitude: 0.3, frames: 48_000)
       try withNewNode(size) { node, phone in
         try browser.prefer(["prefers-reduced-motion": "reduce"])
         let probe = try Probe(server: stage.server.name) { tone[Int($0 % 48_000)] }
         defer { probe.close() }
-        try probe.connect(to: "bird", output: "bird:loop_1")
+        try probe.connect(to: "bird", output: "loop_1")
         // The first touch opens the library, as an app's icon does.
         try tap(".tabs a[href='#takes']")
         try browser.await("document.body.dataset.page === 'takes'")

@@ -1,6 +1,6 @@
 // The recorder: its button on the takes page, ON AIR on every page, and the location of what it records.
 
-import { send } from "../link/socket.js";
+import { onLink, send } from "../link/socket.js";
 import { find, icon, make, makeButton } from "../parts/make.js";
 import { time } from "../store/units.js";
 import { latest, onReply, value, watch } from "../store/values.js";
@@ -36,7 +36,11 @@ export function setUpRecorder(recorded) {
   });
   for (const address of ["/location", "/capture/location"]) watch(address, drawPlace);
   onReply("/capture/on", (id) => id && recorded(id));
-  // Without asking: the map then begins here.
+  onLink((state) => state === "open" && locateUnasked());
+}
+
+// The map then begins here, and the recording has its location from the start.
+function locateUnasked() {
   navigator.permissions?.query({ name: "geolocation" }).then(({ state }) => state === "granted" && isSecureContext && locate(moveNode), () => {});
 }
 
