@@ -193,14 +193,13 @@ extension LayoutBuilder {
   }
 
   private func take(_ row: Int, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
-    let parts = area.columns([2.4, 1, 1, 1.2, 1], gap: Self.gap)
+    let parts = area.columns([2.6, 1, 1, 1], gap: Self.gap)
     var play = faced("play", "caption-play", "Play", parts[1], .play)
     play[0].sendTag(to: try table.text("/take/play"))
     return hidden(
       item("title", parts[0]) + play
         + pressed("name", "caption-name", "Title", parts[2], .plain, "title \(row)")
-        + pressed("species", "caption-species", "Species", parts[3], .plain, "species \(row)")
-        + pressed("delete", "caption-delete", "Delete", parts[4], .danger, "delete \(row)"))
+        + pressed("delete", "caption-delete", "Delete", parts[3], .danger, "delete \(row)"))
   }
 
   // The text of a row, with details below.

@@ -43,7 +43,8 @@ extension NodeTests.SurfaceTests {
     // The species that takes have, one after the other, then none. The location follows it.
     let details = try stage.control("Takes/take-2/details")
     let status = try stage.control("bar/status")
-    let species = try stage.control("Takes/take-2/species")
+    let species = try stage.control("Takes/take-2/name")
+    try phone.tap(try stage.control("Takes/title/slot-4"))
     try phone.tap(species)
     #expect(try phone.wait { status.text.hasPrefix("No species yet") })
     other.send("/takes")

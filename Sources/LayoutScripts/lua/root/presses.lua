@@ -8,7 +8,7 @@ end
 -- Each is called with the other words, of which numbers are numbers.
 local presses = {
   page = turnPage, preset = pressPreset, posts = turnPosts, post = actOnPost, title = titleTake,
-  species = nextSpecies, delete = deleteTake
+  delete = deleteTake
 }
 
 function presses.turn(list, by)

@@ -115,20 +115,11 @@ function turnTakes(by)
   queryTakes()
 end
 
-function titleTake(row)
-  local take = shown[row]
-  if not word then
-    notify('Choose a title below first')
-  elseif take then
-    sendOSC('/take/title', take.id, word, {true})
-  end
-end
-
 -- The species that takes have, and those of the node's list: each press gives a take the next one.
 local named = nil
 local names = nil
 
-function nextSpecies(row)
+local function nextSpecies(row)
   named = shown[row]
   if named then
     names = {}
@@ -161,6 +152,17 @@ handlers['/species/end'] = function()
     sendOSC('/take/species', named.id, names[index + 1] or '', {true})
   end
   names = nil
+end
+
+function titleTake(row)
+  local take = shown[row]
+  if not word then
+    notify('Choose a title below first')
+  elseif word == 'Species' then
+    nextSpecies(row)
+  elseif take then
+    sendOSC('/take/title', take.id, word, {true})
+  end
 end
 
 -- The first press arms it, a second one within three seconds deletes.

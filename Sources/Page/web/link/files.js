@@ -7,12 +7,27 @@ const address = (id, part) => `/files/takes/${encodeURIComponent(id)}/${part}`;
 // The loads in progress, each [take, controller].
 const loads = new Set();
 
-/** Cancels the loads of a take that is being deleted: its files are gone. */
-export function cancelLoads(id) {
+// The deleted takes, whose files are gone: each load would fail. True once the node has confirmed it.
+const gone = new Map();
+
+/** Cancels the loads of a take that is deleted, and begins no further ones. */
+export function cancelLoads(id, isConfirmed) {
+  gone.set(id, isConfirmed);
   for (const [take, load] of loads) if (take === id) load.abort();
 }
 
+/** Resumes the loads of a take that the node has restored. */
+export function resumeLoads(id) {
+  if (gone.get(id)) gone.delete(id);
+}
+
+/** Resumes the loads of takes that the node did not delete. */
+export function resumeRefused() {
+  for (const [id, isConfirmed] of gone) if (!isConfirmed) gone.delete(id);
+}
+
 async function load(id, part, use) {
+  if (gone.has(id)) return;
   const entry = [id, new AbortController()];
   loads.add(entry);
   try {

@@ -1,6 +1,6 @@
 // The library: the list of takes, the open take, import and trash.
 
-import { cancelLoads, download, fetchPart, importSound, sendImage } from "../link/files.js";
+import { cancelLoads, download, fetchPart, resumeLoads, resumeRefused, importSound, sendImage } from "../link/files.js";
 import { send } from "../link/socket.js";
 import { setUpSpecies, showPictureOf } from "./species.js";
 import { setUpTrash } from "./trash.js";
@@ -189,15 +189,17 @@ function setUpFields() {
   });
   click("#take-trash", (id) => {
     const title = take(id)?.title ?? "The take";
-    cancelLoads(id);
+    cancelLoads(id, false);
     send("/take/delete", id);
     notify(`${title} moved to the trash`, "info", ["Undo", () => send("/take/restore", id)]);
   });
   // Whoever deletes it, it closes here.
   listen("/take/delete", (id) => {
-    cancelLoads(id);
+    cancelLoads(id, true);
     if (id === shown) closeTake();
   });
+  listen("/take", resumeLoads);
+  onError("/take/delete", resumeRefused);
   onReply("/take/restore", () => findTakes());
   const format = find("#take-format");
   click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch(notifyFault));

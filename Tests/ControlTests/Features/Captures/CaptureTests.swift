@@ -208,6 +208,7 @@ import Testing
     desk.pass()
     awaitDisk()
     #expect(try places == [Place(latitude: 48, longitude: 11.5)])
+    _ = desk.take()
     #expect(desk.tell("/location").first?.arguments == [.float(1), .float(1)])
   }
 
