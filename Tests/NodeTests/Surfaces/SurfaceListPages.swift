@@ -41,7 +41,7 @@ extension NodeTests.SurfaceTests {
     #expect(try phone.wait { try titles() == ["Second", "Chorus"] })
 
     // The species that takes have, one after the other, then none. The location follows it.
-    let details = try stage.control("Takes/take-2/details")
+    let found = try stage.control("Takes/take-2/found")
     let status = try stage.control("bar/status")
     let species = try stage.control("Takes/take-2/name")
     try phone.tap(try stage.control("Takes/title/slot-4"))
@@ -52,14 +52,14 @@ extension NodeTests.SurfaceTests {
     other.send("/take/species", newest, .string("Owl"))
     #expect(other.receive("/reply") != nil)
     try phone.tap(species)
-    #expect(try phone.wait { details.text.hasSuffix("  Owl  52.500, 13.250") })
+    #expect(try phone.wait { found.text == "Owl  52.500, 13.250" })
     other.send("/take/species", newest, .string("Wren"))
     #expect(other.receive("/reply") != nil)
     // Both are known now, in alphabetical order.
     try phone.tap(species)
-    #expect(try phone.wait { details.text.hasSuffix("  Wren  52.500, 13.250") })
+    #expect(try phone.wait { found.text == "Wren  52.500, 13.250" })
     try phone.tap(species)
-    #expect(try phone.wait { details.text.hasSuffix(" s  52.500, 13.250") })
+    #expect(try phone.wait { found.text == "52.500, 13.250" })
 
     try phone.tap(try stage.control("Takes/take-2/play"))
     #expect(try phone.wait { other.ask("/player/state")?.arguments[0] == .string("playing") })

@@ -46,6 +46,7 @@ local function showTakes()
     group.play.tag = take and take.id or ''
     group.title.values.text = take and take.title or ''
     group.details.values.text = take and take.details or ''
+    group.found.values.text = take and take.found or ''
   end
   local count = math.max(1, math.ceil((total or 0) / perPage))
   local page = math.floor(offset / perPage) + 1
@@ -58,14 +59,14 @@ handlers['/take'] = function(values)
     return
   end
   local details = minute(values[4]) .. string.format('  %.1f s', values[5])
-  if values[3] ~= '' then
-    details = details .. '  ' .. values[3]
-  end
+  local found = values[3]
   -- NaN is not equal to itself.
   if values[6] == values[6] then
-    details = details .. string.format('  %.3f, %.3f', values[6], values[7])
+    found = found .. (found == '' and '' or '  ') .. string.format('%.3f, %.3f', values[6], values[7])
   end
-  table.insert(incoming, {id = values[1], title = values[2], species = values[3], details = details})
+  table.insert(incoming, {
+    id = values[1], title = values[2], species = values[3], details = details, found = found
+  })
 end
 
 handlers['/takes/end'] = function(values)
