@@ -25,20 +25,20 @@ extension NodeTests.PageTests {
         on: stage.server, ["--name", "bird"] + options,
         environment: ["SYRINX_SOUNDFONTS": "none"], hasPage: true)
       let address = try #require(node.ready["web"])
-      try browser.command(
-        "Browser.setPermission",
-        [
-          "permission": ["name": "geolocation"], "setting": mayLocate ? "granted" : "denied",
-          "origin": address,
-        ])
       defer { _ = try? browser.command("Browser.resetPermissions") }
       try browser.withAnotherWindow(size) {
         try browser.resize(size)
+        try browser.open(address)
+        try browser.run("localStorage.clear()")
         try browser.command(
           "Emulation.setGeolocationOverride",
           ["latitude": 52.52, "longitude": 13.4, "accuracy": 5])
-        try browser.open(address)
-        try browser.run("localStorage.clear()")
+        try browser.command(
+          "Browser.setPermission",
+          [
+            "permission": ["name": "geolocation"], "setting": mayLocate ? "granted" : "denied",
+            "origin": address,
+          ])
         try browser.open(address)
         try stage.awaitLink()
         try body(node, phone)
