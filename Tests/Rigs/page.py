@@ -212,6 +212,7 @@ def everything(browser, address, folder):
                     browser.click("#take-close")
                     send("/music/stop")
                     send("/player/play")
+    field(browser, folder)
     seldom(browser, folder)
 
 
@@ -258,6 +259,27 @@ def seldom(browser, folder):
     for page in ("voice", "grid"):
         browser.turn(page)
         photograph(browser, folder, f"{page}-locked-phone-dark")
+
+
+def field(browser, folder):
+    """Takes screenshots of recording from the list and the map, and of the bubble of a pin."""
+    for size in SIZES:
+        browser.look(size, "dark")
+        browser.turn("takes")
+        browser.click("#take-record")
+        browser.wait("document.querySelector('#take-record').textContent === 'Stop'")
+        time.sleep(1)  # the length of the take
+        photograph(browser, folder, f"takes-on-air-{size}-dark")
+        browser.turn("voice")
+        photograph(browser, folder, f"voice-on-air-{size}-dark")
+        browser.turn("takes")
+        browser.click("[data-view=map]")
+        photograph(browser, folder, f"map-on-air-{size}-dark")
+        browser.click("#take-record")
+        browser.wait("document.querySelector('.bubble-open')")
+        time.sleep(0.5)  # its transition
+        photograph(browser, folder, f"map-bubble-{size}-dark")
+        browser.click("[data-view=takes]")
 
 
 def gone(browser, folder, node):

@@ -116,7 +116,8 @@ enum SQL {
   static let isTaken = "SELECT EXISTS (SELECT 1 FROM takes WHERE number = ?)"
   static let isKnown = "SELECT EXISTS (SELECT 1 FROM takes WHERE id = ?)"
   static let change = """
-    UPDATE takes SET title = ?2, species = ?3, notes = ?4, message = ?5, image = ?6, untold = 1
+    UPDATE takes SET title = ?2, species = ?3, notes = ?4, message = ?5, image = ?6,
+      latitude = ?7, longitude = ?8, untold = 1
     WHERE id = ?1
     """
   static let setTold = "UPDATE takes SET untold = 0 WHERE id = ?"

@@ -108,16 +108,19 @@ package struct TakeChanges: Sendable {
   package var message: String?
   /// The name of the image file in the takes folder, or empty for none.
   package var image: String?
+  /// The location, for a recorder that learns it after the recording.
+  package var place: Place?
 
   /// Creates a set of changes.
   package init(
     title: String? = nil, species: String? = nil, notes: String? = nil, message: String? = nil,
-    image: String? = nil
+    image: String? = nil, place: Place? = nil
   ) {
     self.title = title
     self.species = species
     self.notes = notes
     self.message = message
     self.image = image
+    self.place = place
   }
 }

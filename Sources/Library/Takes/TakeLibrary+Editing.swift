@@ -19,6 +19,7 @@ extension TakeLibrary {
       new.notes = changes.notes ?? former.notes
       new.message = changes.message ?? former.message
       new.image = changes.image ?? former.image
+      new.place = changes.place ?? former.place
       try check(new)
       if new != former { try database.run(SQL.change, Self.changed(new)) }
       return (former, new)
@@ -40,6 +41,7 @@ extension TakeLibrary {
 
   private static func changed(_ take: Take) -> [StatementValue] {
     [take.id, take.title, take.species, take.notes, take.message, take.image].map { .text($0) }
+      + [.real(take.place?.latitude), .real(take.place?.longitude)]
   }
 
   /// Writes a take's row to the tags of its file, under the database lock.

@@ -5,7 +5,7 @@ import { subscribe } from "./link/subscription.js";
 import { queryPosts } from "./store/posts.js";
 import { receive } from "./store/values.js";
 import { fetchTable } from "./store/table.js";
-import { foundTakes, resetTakes } from "./store/takes.js";
+import { foundTakes, resetTakes, searchText } from "./store/takes.js";
 import { stayAwake } from "./parts/awake.js";
 import { setUpControls } from "./parts/controls.js";
 import { addIcons } from "./parts/icons.js";
@@ -16,10 +16,11 @@ import { setUpSheets } from "./parts/sheet.js";
 import { setUpFeed } from "./pages/feed.js";
 import { setUpGrid } from "./pages/grid.js";
 import { setUpLoop } from "./pages/loop.js";
+import { setUpRecorder } from "./pages/recorder.js";
 import { setUpRig } from "./pages/rig.js";
 import { querySongs, setUpSongs } from "./pages/songs.js";
 import { setUpStage } from "./pages/stage.js";
-import { openTake, setUpTakes } from "./pages/takes.js";
+import { openTake, playTake, setUpTakes, showRecorded } from "./pages/takes.js";
 import { setUpVoice } from "./pages/voice.js";
 
 document.head.append(make("link", "", { rel: "stylesheet", href: "/page/more.css" }));
@@ -32,6 +33,10 @@ setUpVoice();
 setUpLoop();
 setUpGrid();
 setUpTakes(showMapWhereSeen);
+setUpRecorder(async (id) => {
+  showRecorded();
+  (await mapWhereSeen())?.reveal(id);
+});
 setUpSongs();
 setUpFeed();
 setUpRig();
@@ -43,9 +48,12 @@ stayAwake();
 // The map is fetched when it is first visible.
 addEventListener("resize", showMapWhereSeen);
 async function showMapWhereSeen() {
-  if (!find("#map").offsetParent) return;
-  const { showMap } = await import("./map/map.js");
-  await showMap(foundTakes(), openTake);
+  const map = await mapWhereSeen();
+  await map?.showMap(foundTakes(), searchText(), { open: openTake, play: playTake });
+}
+
+async function mapWhereSeen() {
+  return find("#map").offsetParent ? import("./map/map.js") : undefined;
 }
 
 find("#pair-form").addEventListener("submit", (event) => {

@@ -169,7 +169,10 @@ extension SessionBuilder {
         """
         JS{
           var capture = OSC{\(try table.reported("/capture/state").path)} || ["off", 0]
-          return capture[0] === "on" ? "Captured: " + Number(capture[1]).toFixed(0) + " s" : "No capture"
+          var place = OSC{\(try table.reported("/capture/location").path)} || []
+          if (capture[0] !== "on") return "No capture"
+          var words = "Captured: " + Number(capture[1]).toFixed(0) + " s"
+          return isNaN(place[0]) ? words : words + "  " + place[0].toFixed(3) + ", " + place[1].toFixed(3)
         }
         """
       case "phrase":

@@ -19,20 +19,22 @@ extension SessionBuilder {
 
   func take(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
     let take = "var take = (globals.shown || [])[\(row - 1)]\n"
+    func named(_ path: String) throws(SurfaceFault) -> String {
+      take + """
+        var title = get('Takes/title')
+        // As text, also if it looks like a number.
+        if (take && title !== undefined && title !== '') {
+          send(\(try quoted(path)), take[0], {type: 's', value: String(title)})
+        }
+        """
+    }
     var line = self.row(
       id, wraps: false,
       button(
         id + "/play", ("label", "Play"),
         take + "if (take) send(\(try quoted("/take/play")), take[0])", .play),
-      button(
-        id + "/name", ("label", "Title"),
-        take + """
-          var title = get('Takes/title')
-          // As text, also if it looks like a number.
-          if (take && title !== undefined && title !== '') {
-            send(\(try quoted("/take/title")), take[0], {type: 's', value: String(title)})
-          }
-          """, .plain),
+      button(id + "/name", ("label", "Title"), try named("/take/title"), .plain),
+      button(id + "/species", ("label", "Species"), try named("/take/species"), .plain),
       button(
         id + "/delete", Self.armed("Delete"),
         take
@@ -54,7 +56,9 @@ extension SessionBuilder {
           }
           for (var row = 1; row <= \(SurfaceScreen.takes); row++) {
             var take = globals.shown[row - 1]
-            set('Takes/take-' + row, take ? take[1] + '  ' + take[3].slice(0, 16) : '')
+            var words = take ? [take[1], take[3].slice(0, 16), take[2]] : []
+            if (take && !isNaN(take[5])) words.push(take[5].toFixed(3) + ', ' + take[6].toFixed(3))
+            set('Takes/take-' + row, words.filter((word) => word !== '').join('  '))
           }
           """),
         listener(

@@ -130,7 +130,8 @@ extension SurfacePage {
     let rows = (1...SurfaceScreen.takes).map {
       Row(1, SurfaceControl("take-\($0)", "", .take(row: $0)))
     }
-    let titles = ["Intro", "Verse", "Chorus", "Solo", ""]
+    // The script steps through the known species instead of a title "Species".
+    let titles = ["Intro", "Verse", "Chorus", "Species", ""]
     return list(
       "Takes", SurfaceControl("newer", "Newer", .script("turn takes -1")),
       SurfaceControl("pages", "", .text, width: 2),

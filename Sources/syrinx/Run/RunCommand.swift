@@ -1,6 +1,7 @@
 internal import Control
 internal import Doors
 internal import Engine
+internal import Library
 internal import Posix
 
 /// The command `syrinx run`: runs the node until it is stopped.
@@ -28,6 +29,10 @@ enum RunCommand: Command {
       --feedback HOST:PORT: Send all changes to this target from the start; repeatable
       --loops N: Number of loops, 1 to 16 (default: 4)
       --loop-seconds S: Maximum loop length in seconds, 1 to 600 (default: 10)
+      --location LAT,LON: Location of the node in degrees, such as 52.52,13.40; saved with each \
+      recording
+      --gpsd HOST:PORT: Follow the location of a GPS receiver through gpsd, on port 2947 unless \
+      given, such as localhost
       --connect: Connect to the sound card's inputs and outputs, unless connections were saved
       --keys DEVICE: A pedal that acts as a keyboard, such as /dev/input/by-id/…-event-kbd: its \
       keys can be mapped, and reach no other program; repeatable
@@ -79,6 +84,10 @@ struct RunOptions {
   var feedback: [Endpoint] = []
   /// The number of loops, and their maximum length.
   var loops = LoopSetup()
+  /// The location to start with.
+  var location: Place?
+  /// The gpsd server to follow.
+  var gpsd: NodePlace?
   var connects = false
   var preset: String?
   var settings: [String] = []
@@ -131,6 +140,14 @@ struct RunOptions {
     }
     feedback = places.map(\.1)
     try takeLoops(given)
+    location = try given.value("location", "LAT,LON in degrees, such as 52.52,13.40") {
+      Place(written: $0)
+    }
+    gpsd = try given.value("gpsd", "HOST:PORT, or a host") { text in
+      let port = GPSClient.port
+      let place = NodePlace(text, usualPort: port) ?? NodePlace("\(text):\(port)")
+      return place.flatMap { $0.isStream ? nil : $0 }
+    }
     connects = given.has("connect")
     preset = given["preset"]
     settings = given.all("set")

@@ -97,6 +97,7 @@ final class RunningNode: @unchecked Sendable {
       while signals.next() != nil { wantsEnd = true }
     }
     loop.watch(news.readable) { [news] in news.work() }
+    if let place = options.gpsd { followReceiver(place) }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
     }
@@ -110,6 +111,19 @@ final class RunningNode: @unchecked Sendable {
     while !wantsEnd && !node.isQuitting { runOnce() }
     end()
     if let failure { throw failure }
+  }
+
+  private func followReceiver(_ place: NodePlace) {
+    let client = GPSClient(place) { [weak self] news in
+      guard let self else { return }
+      _ = self.news.leave { [unowned self] in
+        switch news {
+        case .fix(let place): node.follow(place, metres: GPSClient.leastMetres)
+        case .line(let line): Environment.say(line)
+        }
+      }
+    }
+    client.start()
   }
 
   private static func listen(
@@ -344,9 +358,12 @@ final class RunningNode: @unchecked Sendable {
   ///
   /// Returns a line for each part of its state that can't be applied.
   func beginSession(_ state: NodeState, in folder: String) -> [String] {
-    if !isInSession, options.preset != nil || !options.settings.isEmpty || options.isFresh {
+    if !isInSession,
+      options.preset != nil || !options.settings.isEmpty || options.location != nil
+        || options.isFresh
+    {
       Environment.say(
-        "--preset, --set and --fresh have no effect under a session manager: "
+        "--preset, --set, --location and --fresh have no effect under a session manager: "
           + "the state is that of the "
           + "session")
     }

@@ -76,6 +76,9 @@ struct StartingState {
   /// rate.
   private static func apply(_ options: RunOptions, to node: Node) throws(Failure) {
     if let preset = options.preset { try StoredFiles.load(preset, into: node) }
+    if let place = options.location {
+      try Failure.of("--location") { () throws(Refusal) in try node.move(to: place) }
+    }
     try set(options.settings.filter { !needsRate($0, node) }, node)
   }
 

@@ -7,6 +7,8 @@ extension NodeTests.SurfaceTests {
   /// Takes are listed newest first, and deleted by a second press.
   func takes(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
+    other.send("/location", .float(52.5), .float(13.25))
+    #expect(other.sync())
     for (count, title) in ["First", "Second"].enumerated() {
       try stage.open("Loop")
       try stage.tap("Loop/record")
@@ -37,6 +39,27 @@ extension NodeTests.SurfaceTests {
     try phone.tap(try stage.control("Takes/title/slot-3"))
     try phone.tap(try stage.control("Takes/take-2/name"))
     #expect(try phone.wait { try titles() == ["Second", "Chorus"] })
+
+    // The species that takes have, one after the other, then none. The location follows it.
+    let found = try stage.control("Takes/take-2/found")
+    let status = try stage.control("bar/status")
+    let species = try stage.control("Takes/take-2/name")
+    try phone.tap(try stage.control("Takes/title/slot-4"))
+    try phone.tap(species)
+    #expect(try phone.wait { status.text.hasPrefix("No species yet") })
+    other.send("/takes")
+    let newest = try #require(other.receive("/take")).arguments[0]
+    other.send("/take/species", newest, .string("Owl"))
+    #expect(other.receive("/reply") != nil)
+    try phone.tap(species)
+    #expect(try phone.wait { found.text == "Owl  52.500, 13.250" })
+    other.send("/take/species", newest, .string("Wren"))
+    #expect(other.receive("/reply") != nil)
+    // Both are known now, in alphabetical order.
+    try phone.tap(species)
+    #expect(try phone.wait { found.text == "Wren  52.500, 13.250" })
+    try phone.tap(species)
+    #expect(try phone.wait { found.text == "52.500, 13.250" })
 
     try phone.tap(try stage.control("Takes/take-2/play"))
     #expect(try phone.wait { other.ask("/player/state")?.arguments[0] == .string("playing") })
@@ -257,10 +280,15 @@ extension NodeTests.SurfaceTests {
       #expect(try stage.reaches("/capture/source", .string(source)))
       #expect(try phone.wait { try stage.isLit("Mix/capture-\(source)") })
     }
+    other.send("/location", .float(52.5), .float(13.25))
+    #expect(other.sync())
     try stage.tap("Mix/capture")
     #expect(try stage.reaches("/capture/on", .int32(1)))
     #expect(
-      try phone.wait { try stage.isLit("Mix/capture") && captured.text.hasPrefix("Captured: ") })
+      try phone.wait {
+        try stage.isLit("Mix/capture") && captured.text.hasPrefix("Captured: ")
+          && captured.text.hasSuffix(" s  52.500, 13.250")
+      })
     try stage.tap("Mix/capture")
     #expect(try stage.reaches("/capture/on", .int32(0)))
     #expect(try phone.wait { captured.text == "No capture" })

@@ -26,6 +26,8 @@ final class CaptureRun: Sendable {
 
   let ring: CaptureRing
   let id: String
+  /// The location of the take, which may be known only after the start.
+  let place: Guarded<Place?>
   /// The error that ended the capture, available as soon as it is known.
   let fault = Guarded<Refusal?>(nil)
   /// The result, once everything is written.
@@ -43,6 +45,7 @@ final class CaptureRun: Sendable {
     self.ring = ring
     self.take = take
     id = take.id
+    place = Guarded(take.place)
     self.home = home
     self.engine = engine
     self.wake = wake
@@ -122,6 +125,7 @@ final class CaptureRun: Sendable {
       fault.withLock { $0 = error }
     }
     take.frames = writer.frames
+    take.place = place.withLock { $0 }
     (take.peak, take.loudness) = (loudness.peak, loudness.integrated)
     do throws(SoundFileError) {
       try writer.finish(tags: take.tags)

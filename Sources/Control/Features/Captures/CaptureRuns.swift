@@ -25,6 +25,7 @@ final class CaptureRuns {
     var isOn = false
     var seconds = 0.0
     var id = ""
+    var place: Place?
   }
 
   // Weak references to all rings.
@@ -40,6 +41,8 @@ final class CaptureRuns {
   var isOn = false
   /// The number of pending immediate commands.
   var underWay = 0
+  /// The location of the capture that is about to start.
+  private var placeOfNext: Place?
   /// Whether a write is in progress.
   var isBusy: Bool { !entries.isEmpty }
 
@@ -54,7 +57,33 @@ final class CaptureRuns {
 
   private func account(of run: CaptureRun, isOn: Bool) -> Account {
     Account(
-      isOn: isOn, seconds: Double(run.ring.frames) / Double(run.ring.rate), id: run.id)
+      isOn: isOn, seconds: Double(run.ring.frames) / Double(run.ring.rate), id: run.id,
+      place: run.place.withLock { $0 })
+  }
+
+  /// Sets the location of the running capture, or else of the last one.
+  ///
+  /// Returns the id of its take if that is in the library already, which then has to be changed, too.
+  func setPlace(_ place: Place) throws(Refusal) -> String? {
+    if isOn, underWay > 0 {
+      placeOfNext = place
+      return nil
+    }
+    let account = account
+    guard !account.id.isEmpty else { throw Refusal(.state, "there was no capture yet") }
+    if let entry = entries.first(where: { $0.run.id == account.id }) {
+      entry.run.place.withLock { $0 = place }
+      return nil
+    }
+    past.place = place
+    return account.id
+  }
+
+  /// Applies a location that was set before the capture had started.
+  func settlePlace() {
+    guard underWay == 0, let place = placeOfNext else { return }
+    placeOfNext = nil
+    running?.place.withLock { $0 = place }
   }
 
   /// Removes captures whose results were reported.

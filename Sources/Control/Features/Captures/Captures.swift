@@ -22,13 +22,16 @@ package final class Captures: Feature {
 
   // MARK: - Requests
 
-  private func commandToBegin(for request: Request?) throws(Refusal) -> PlannedCommand {
+  private func commandToBegin(
+    for request: Request?, after former: CaptureRun? = nil
+  ) throws(Refusal) -> PlannedCommand {
     let engine = context.engine
     let preparation = try runs.prepare(
       rate: engine.shared.sampleRate, home: context[Takes.self].home)
     return command(.capture(preparation.ring.pointer), on: true) { captures in
       captures.runs.start(
-        preparation, at: captures.context[Takes.self].place,
+        preparation,
+        at: former.map { $0.place.withLock { $0 } } ?? captures.context[Takes.self].place,
         preset: captures.context[Presets.self].loaded, engine: engine, for: request)
     }
   }
@@ -62,7 +65,17 @@ package final class Captures: Feature {
   private func reportChange() {
     // Pending commands take precedence.
     if runs.underWay == 0 { runs.isOn = runs.running != nil }
-    context.changed(Self.on, Self.state)
+    runs.settlePlace()
+    context.changed(Self.on, Self.state, Self.location)
+  }
+
+  /// Sets the location of the running capture, or else of the last one.
+  private func setPlace(_ place: Place, _ request: Request) throws(Refusal) {
+    if let id = try runs.setPlace(place) {
+      try context[Takes.self].setPlace(place, of: id, request)
+    }
+    request.echo(Place.row(place))
+    context.changed(Self.location)
   }
 
   // MARK: - Polling
@@ -113,7 +126,7 @@ package final class Captures: Feature {
     guard status.isRunning, status.rate == rate, rate != run.ring.rate else { return }
     runs.entries[index].isFollowed = true
     do throws(Refusal) {
-      let begin = try commandToBegin(for: runs.entries[index].starter)
+      let begin = try commandToBegin(for: runs.entries[index].starter, after: run)
       try context.submit([commandToEnd(for: nil), begin], path: Self.on)
     } catch {
       end()
@@ -124,7 +137,13 @@ package final class Captures: Feature {
   private func reportEnd(of entry: CaptureRuns.Entry) {
     guard let outcome = entry.run.outcome.withLock({ $0 }) else { return }
     if let fault = outcome.fault { report(fault, of: entry) }
-    if let take = outcome.take { context[Takes.self].announce(take) }
+    if let take = outcome.take {
+      context[Takes.self].announce(take)
+      // A location that arrived while the file was being finished.
+      if let place = entry.run.place.withLock({ $0 }), place != take.place {
+        try? context[Takes.self].setPlace(place, of: take.id, nil)
+      }
+    }
     let failed = entry.isFaultReported || outcome.fault != nil
     if outcome.take != nil || !failed {
       // A capture without a frame is not a take.
@@ -140,6 +159,7 @@ extension Captures {
   typealias Declared = Declaring<Captures>
 
   private static let (on, state) = ("/capture/on", "/capture/state")
+  private static let location = "/capture/location"
 
   static let addresses: [Address] = [
     Address(
@@ -164,5 +184,15 @@ extension Captures {
       },
       "State of the capture (on, off), length of this or the last one in seconds, and the id "
         + "of its take"),
+    Address(
+      location,
+      Declared.setting(Place.forms) { captures in
+        Place.row(captures.account.place)
+      } write: { captures, request throws(Refusal) in
+        guard let place = Place(request) else { return }
+        try captures.setPlace(place, request)
+      },
+      unit: "degrees",
+      "Location of the take of this or the last capture, north and east; initially /location"),
   ]
 }

@@ -96,13 +96,10 @@ extension Takes {
     Address(Transcriber.note), Address(Transcriber.end),
     Address(
       location,
-      Declared.setting([
-        .needed("north", .number, in: -90...90), .needed("east", .number, in: -180...180),
-      ]) { takes in
-        Argument.row(takes.place?.latitude ?? .nan, takes.place?.longitude ?? .nan)
+      Declared.setting(Place.forms) { takes in
+        Place.row(takes.place)
       } write: { takes, request in
-        guard let north = request.number(0), let east = request.number(1) else { return }
-        takes.place = Place(latitude: north, longitude: east)
+        takes.place = Place(request) ?? takes.place
       },
       unit: "degrees", kept: .home,
       "Location of the node, north and east; saved with each recording"),
@@ -121,5 +118,23 @@ extension Takes {
         takes, request throws(Refusal) in
         try takes.edit(changes(request.text(1) ?? ""), request)
       }, help)
+  }
+}
+
+extension Place {
+  /// The arguments of an address that sets a location.
+  static let forms: [Address.Form] = [
+    .needed("north", .number, in: -90...90), .needed("east", .number, in: -180...180),
+  ]
+
+  /// Creates the location in the arguments of a request.
+  init?(_ request: Request) {
+    guard let north = request.number(0), let east = request.number(1) else { return nil }
+    self.init(latitude: north, longitude: east)
+  }
+
+  /// The arguments of a location, NaN where unknown.
+  static func row(_ place: Place?) -> [Argument] {
+    Argument.row(place?.latitude ?? .nan, place?.longitude ?? .nan)
   }
 }

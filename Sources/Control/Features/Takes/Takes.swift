@@ -1,5 +1,5 @@
 internal import Engine
-internal import Library
+package import Library
 internal import OSC
 
 /// The library of takes.
@@ -188,6 +188,18 @@ package final class Takes: Feature {
     }
   }
 
+  /// Sets the location of a take, and reports a failure to the sender.
+  func setPlace(_ place: Place, of id: String, _ request: Request?) throws(Refusal) {
+    try library().list { library throws(LibraryFault) in
+      try library.edit(id, TakeChanges(place: place))
+    } then: { [weak self] outcome in
+      switch outcome {
+      case .success(let take): self?.announce(take)
+      case .failure(let refusal): request?.refuse(refusal)
+      }
+    }
+  }
+
   /// Moves a take to the trash.
   func delete(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
@@ -275,6 +287,17 @@ package final class Takes: Feature {
 }
 
 extension Node {
+  /// Sets the location of the node, like a message from a client.
+  package func move(to place: Place) throws(Refusal) {
+    try perform(Takes.location, [.double(place.latitude), .double(place.longitude)])
+  }
+
+  /// Follows a receiver: sets the location of the node once it is `metres` from the last one.
+  package func follow(_ fix: Place, metres: Double) {
+    if let here = self[Takes.self].place, here.kilometres(to: fix) * 1000 < metres { return }
+    try? move(to: fix)
+  }
+
   /// Switches to the library in another data directory.
   ///
   /// No write may be in progress.

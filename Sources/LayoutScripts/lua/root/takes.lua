@@ -46,6 +46,7 @@ local function showTakes()
     group.play.tag = take and take.id or ''
     group.title.values.text = take and take.title or ''
     group.details.values.text = take and take.details or ''
+    group.found.values.text = take and take.found or ''
   end
   local count = math.max(1, math.ceil((total or 0) / perPage))
   local page = math.floor(offset / perPage) + 1
@@ -58,10 +59,14 @@ handlers['/take'] = function(values)
     return
   end
   local details = minute(values[4]) .. string.format('  %.1f s', values[5])
-  if values[3] ~= '' then
-    details = details .. '  ' .. values[3]
+  local found = values[3]
+  -- NaN is not equal to itself.
+  if values[6] == values[6] then
+    found = found .. (found == '' and '' or '  ') .. string.format('%.3f, %.3f', values[6], values[7])
   end
-  table.insert(incoming, {id = values[1], title = values[2], details = details})
+  table.insert(incoming, {
+    id = values[1], title = values[2], species = values[3], details = details, found = found
+  })
 end
 
 handlers['/takes/end'] = function(values)
@@ -111,10 +116,51 @@ function turnTakes(by)
   queryTakes()
 end
 
+-- The species that takes have, and those of the node's list: each press gives a take the next one.
+local named = nil
+local names = nil
+
+local function nextSpecies(row)
+  named = shown[row]
+  if named then
+    names = {}
+    sendOSC('/species', {true})
+  end
+end
+
+handlers['/species/name'] = function(values)
+  if names then
+    table.insert(names, values[1])
+  end
+end
+
+handlers['/species/end'] = function()
+  if not names then
+    return
+  end
+  -- The node's order changes with each choice.
+  table.sort(names)
+  if #names == 0 then
+    notify('No species yet: name one on the page, or in species.txt')
+  else
+    local index = 0
+    for at = 1, #names do
+      if names[at] == named.species then
+        index = at
+      end
+    end
+    -- None follows the last one.
+    sendOSC('/take/species', named.id, names[index + 1] or '', {true})
+  end
+  names = nil
+end
+
 function titleTake(row)
   local take = shown[row]
   if not word then
     notify('Choose a title below first')
+  elseif word == 'Species' then
+    nextSpecies(row)
   elseif take then
     sendOSC('/take/title', take.id, word, {true})
   end

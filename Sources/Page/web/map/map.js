@@ -1,17 +1,25 @@
 // The map of the takes: Debian's Leaflet, the outline of all land from the node, and tiles on request.
 
-import { filled, find, make } from "../parts/make.js";
+import { degrees, isRecording, moveHere, moveNode } from "../pages/recorder.js";
+import { filled, find, icon, make, makeButton } from "../parts/make.js";
+import { notify } from "../parts/notice.js";
 import { keep, kept } from "../store/kept.js";
 import { smallPicture } from "../store/pictures.js";
+import { when } from "../store/units.js";
+import { latest, watch } from "../store/values.js";
 
 const tiles = "https://tile.openstreetmap.org/{z}/{x}/{y}.png";
 const key = "syrinx.map";
 let map;
 let pins;
 let layer;
+// The pins by their takes, each with what it shows.
+const drawn = new Map();
+// The take whose bubble opens once it has a pin.
+let wanted;
 
-/** Shows the map with one pin per take; calls opened(id) for an opened pin. Returns whether there is a map. */
-export async function showMap(takes, opened) {
+/** Shows the map with one pin per take that matches the words; a pin's bubble calls open(id) and play(id). Returns whether there is a map. */
+export async function showMap(takes, words, acts) {
   const element = find("#map");
   const none = find("#map-none");
   try {
@@ -23,11 +31,31 @@ export async function showMap(takes, opened) {
   }
   map ?? (await begin(element));
   map.invalidateSize();
-  drawPins(takes, opened);
-  const placed = takes.filter(isPlaced).length;
-  none.hidden = placed > 0;
-  none.textContent = "No take has a location yet. Set it on the Rig page: new takes will have it.";
+  drawPins(takes, acts);
+  none.hidden = drawn.size > 0;
+  none.textContent = noneText(takes, words);
   return true;
+}
+
+function noneText(takes, words) {
+  const found = `\u201c${words}\u201d`;
+  if (words) return takes.length ? `No take that matches ${found} has a location.` : `No takes match ${found}.`;
+  const next = isHere() ? "Those you record now will have yours." : "Tap where you are: those you record will have it.";
+  return `No take in the list has a location. ${next}`;
+}
+
+/** Shows a take's pin with its bubble, now or when it comes. */
+export function reveal(id) {
+  wanted = id;
+  revealWanted();
+}
+
+function revealWanted() {
+  const pin = drawn.get(wanted)?.pin;
+  if (!pin) return;
+  wanted = undefined;
+  map.setView(pin.getLatLng(), Math.max(map.getZoom(), 6), { animate: false });
+  pin.openPopup();
 }
 
 let loading;
@@ -46,7 +74,8 @@ const isPlaced = ({ north, east }) => Number.isFinite(north) && Number.isFinite(
 
 async function begin(element) {
   const { centre, zoom } = JSON.parse(kept(key) ?? "{}");
-  map = L.map(element, { minZoom: 1, maxZoom: 18, worldCopyJump: true, zoomControl: false, attributionControl: true }).setView(centre ?? [25, 5], zoom ?? 2);
+  const start = isHere() ? [latest("/location"), 6] : [[25, 5], 2];
+  map = L.map(element, { minZoom: 1, maxZoom: 18, worldCopyJump: true, zoomControl: false, attributionControl: true }).setView(centre ?? start[0], zoom ?? start[1]);
   map.attributionControl.setPrefix(false);
   map.createPane("land").style.zIndex = 200;
   L.control.scale({ imperial: false }).addTo(map);
@@ -56,6 +85,7 @@ async function begin(element) {
   const button = find("#map-tiles");
   button.addEventListener("click", () => setTiles(button, !layer));
   map.on("moveend", keepView);
+  setUpPlace();
   new ResizeObserver(() => map.invalidateSize()).observe(element);
   pins = L.layerGroup().addTo(map);
   await drawLand();
@@ -100,28 +130,76 @@ function setTiles(button, on) {
   layer = mine.addTo(map);
 }
 
-function drawPins(takes, opened) {
-  pins.clearLayers();
-  for (const one of takes.filter(isPlaced)) {
-    const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), keyboard: true });
-    pin.on("click", () => opened(one.id));
-    pin.bindTooltip(bubble(pin, one), { direction: "auto", offset: [14, -18], opacity: 1 });
-    pins.addLayer(pin);
-    // The tooltip shows it; a title would repeat it.
-    filled(pin.getElement(), { role: "button", "aria-label": one.title });
+// Pins that stay as they are keep their focus and their bubble.
+function drawPins(takes, acts) {
+  const placed = new Map(takes.filter(isPlaced).map((one) => [one.id, one]));
+  for (const [id, { pin, facts }] of drawn) {
+    if (JSON.stringify(placed.get(id)) === facts) continue;
+    if (pin.isPopupOpen()) wanted ??= id;
+    pins.removeLayer(pin);
+    drawn.delete(id);
   }
+  for (const [id, one] of placed) if (!drawn.has(id)) drawn.set(id, { pin: makePin(one, acts), facts: JSON.stringify(one) });
+  revealWanted();
 }
 
+function makePin(one, acts) {
+  const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), keyboard: true });
+  pin.bindPopup(bubble(pin, one, acts), { ...bubbles, offset: [0, -30] });
+  pins.addLayer(pin);
+  const element = filled(pin.getElement(), { role: "button", "aria-label": one.title });
+  // The keyboard goes on in the bubble, and comes back.
+  pin.on("popupopen", ({ popup }) => {
+    if (document.activeElement === element) find("button", popup.getElement()).focus({ focusVisible: false, preventScroll: true });
+  });
+  pin.on("popupclose", ({ popup }) => popup.getElement().contains(document.activeElement) && element.focus({ focusVisible: false, preventScroll: true }));
+  return pin;
+}
+
+// Below the bubbles are the map's buttons.
+const bubbles = { closeButton: false, minWidth: 168, maxWidth: 240, autoPanPaddingTopLeft: [8, 8], autoPanPaddingBottomRight: [8, 100] };
+
 // Made when it first opens, and laid out again when its image has loaded.
-function bubble(pin, { id, title, species }) {
+function bubble(pin, { id, title, species, date }, { open, play }) {
   let made;
   return () => {
     if (made) return made;
     const picture = smallPicture(id);
-    picture.addEventListener("load", () => pin.getTooltip().update());
-    made = make("span", "bubble", {}, picture, make("b", "", {}, title), species);
+    picture.addEventListener("load", () => pin.getPopup().update());
+    made = make("div", "bubble", {},
+      makeButton("bubble-open", { "aria-label": `Details of ${title}` }, () => open(id), picture, make("b", "", {}, title), make("span", "", {}, species), make("small", "", {}, when(date)), make("u", "", {}, "Details")),
+      makeButton("tool", { "aria-label": `Play ${title}` }, () => play(id), icon("play"), "Play"));
     return made;
   };
+}
+
+// The location of what is recorded: a tap asks whether it is there.
+
+const isHere = () => Number.isFinite(latest("/location")?.[0]);
+
+function setUpPlace() {
+  let here;
+  watch("/location", (north, east) => {
+    here?.remove();
+    here = isHere() ? L.circleMarker([north, east], { className: "here", radius: 8, interactive: false }).addTo(map) : undefined;
+  });
+  // A tap that closes a bubble asks nothing.
+  let isOpen = false;
+  let wasOpen = false;
+  map.on("popupopen", () => (isOpen = true));
+  map.on("popupclose", () => (isOpen = false));
+  map.on("preclick", () => (wasOpen = isOpen));
+  map.on("click", ({ latlng }) => wasOpen || askPlace(latlng.wrap()));
+}
+
+function askPlace({ lat, lng }) {
+  const set = makeButton("tool main", { id: "map-here" }, () => {
+    map.closePopup();
+    if (isRecording()) moveHere(lat, lng);
+    else moveNode(lat, lng);
+    notify(isRecording() ? "This recording has that location" : "New recordings have that location", "done");
+  }, "I am here");
+  L.popup(bubbles).setLatLng([lat, lng]).setContent(make("div", "bubble", {}, degrees(lat, lng), set)).openOn(map);
 }
 
 function fit() {

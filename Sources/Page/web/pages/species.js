@@ -4,14 +4,22 @@ import { fetchPart, fetchSmall } from "../link/files.js";
 import { send } from "../link/socket.js";
 import { complete } from "../parts/complete.js";
 import { find, make, makeButton } from "../parts/make.js";
+import { keep, kept } from "../store/kept.js";
 import { speciesNames } from "../store/species.js";
 import { take } from "../store/takes.js";
-import { listen, onError, onReply } from "../store/values.js";
+import { listen, onError, onReply, value, watch } from "../store/values.js";
 import { when } from "../store/units.js";
 
 const place = find("#take-image");
 const finding = find("#take-find");
 const removing = find("#take-unpicture");
+// Pictures by themselves are offered once: what a search reveals is for the user to decide.
+const key = "syrinx.pictures";
+const offer = make("div", "offer", { id: "take-offer", hidden: true },
+  make("p", "quiet", {}, "Find a picture by itself whenever a species is set? This tells iNaturalist and Wikimedia Commons the species and the address of the node\u2019s network. Sounds and locations stay on the node."),
+  make("div", "pair", {},
+    makeButton("tool main", {}, () => decide(true), "Find pictures"),
+    makeButton("tool", {}, () => decide(false), "No, thanks")));
 // The image: its take, whether there is one, and its credit.
 let shown = {};
 let url;
@@ -29,6 +37,22 @@ export function setUpSpecies() {
   listen("/take/picture", showCredit);
   onReply("/take/picture", rest);
   onError("/take/picture", rest);
+  find(".species").after(offer);
+  watch("/settings/pictures", drawOffer);
+  listen("/take", drawOffer);
+}
+
+function drawOffer() {
+  offer.hidden = Boolean(kept(key)) || value("/settings/pictures") !== 0 || !take(shown.id)?.species;
+}
+
+function decide(isWanted) {
+  keep(key, isWanted ? "yes" : "no");
+  drawOffer();
+  finding.focus({ focusVisible: false, preventScroll: true });
+  if (!isWanted) return;
+  send("/settings/pictures", 1);
+  look();
 }
 
 /** Switches to another take's image, which the node will report. */
@@ -78,6 +102,7 @@ async function load() {
 
 function draw() {
   const { id, credit } = shown;
+  drawOffer();
   if (!finding.disabled) finding.textContent = credit ? "Another picture" : "Find a picture";
   removing.hidden = !credit;
   if (!url) return place.replaceChildren();

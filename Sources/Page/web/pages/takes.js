@@ -1,6 +1,6 @@
 // The library: the list of takes, the open take, import and trash.
 
-import { download, fetchPart, importSound, sendImage } from "../link/files.js";
+import { cancelLoads, download, fetchPart, resumeLoads, resumeRefused, importSound, sendImage } from "../link/files.js";
 import { send } from "../link/socket.js";
 import { setUpSpecies, showPictureOf } from "./species.js";
 import { setUpTrash } from "./trash.js";
@@ -35,7 +35,7 @@ export function setUpTakes(changed) {
     if (shown) closeTake();
     page.dataset.showing = view;
     changed();
-  });
+  }, "syrinx.library");
   setUpTrash();
   new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && moreTakes(), { root: list.parentElement, rootMargin: "300px" }).observe(find("#take-more"));
   list.addEventListener("click", (event) => {
@@ -65,6 +65,13 @@ function setUpSearch() {
   });
 }
 
+/** Shows a take that was just recorded, at the top of the list: a search might hide it. */
+export function showRecorded() {
+  if (!searchText()) return;
+  find("#take-search").value = "";
+  findTakes("");
+}
+
 // The list.
 
 function drawList() {
@@ -75,13 +82,13 @@ function drawList() {
   const words = searchText();
   const empty = find("#take-empty");
   empty.hidden = all.length > 0;
-  empty.textContent = words ? `No takes match \u201c${words}\u201d.` : "No takes yet. Keep a loop, capture something, or drop a sound file here.";
+  empty.textContent = words ? `No takes match \u201c${words}\u201d.` : "No takes yet. Press Record, keep a loop, or drop a sound file here.";
   if (shown) drawHead();
 }
 
-function row({ id, title, species, date, seconds }) {
+function row({ id, title, species, date, seconds, north, east }) {
   const play = make("button", "take-play", { type: "button", "aria-label": `Play ${title}, ${when(date)}` }, icon("play"));
-  const open = make("button", "take-open", { type: "button" }, make("b", "", {}, title), make("small", "", {}, [species, when(date)].filter(Boolean).join(" \u00b7 ")), make("span", "take-time", {}, time(seconds)));
+  const open = make("button", "take-open", { type: "button" }, make("b", "", {}, title), make("small", "", {}, [species, when(date), place(north, east)].filter(Boolean).join(" \u00b7 ")), make("span", "take-time", {}, time(seconds)));
   return make("li", id === shown ? "is" : "", { "data-take": id }, play, smallPicture(id), open);
 }
 
@@ -94,7 +101,8 @@ function moveInList(event) {
   event.preventDefault();
 }
 
-function playTake(id) {
+/** Plays a take. */
+export function playTake(id) {
   send("/take/play", id);
   markPlaying(id);
 }
@@ -136,8 +144,10 @@ function drawHead() {
     const input = find(`#take-${name}`);
     if (document.activeElement !== input) input.value = one[name];
   }
-  find("#take-when").textContent = [when(one.date), time(one.seconds), isNaN(one.north) ? "" : `${one.north.toFixed(3)}, ${one.east.toFixed(3)}`].filter(Boolean).join(" \u00b7 ");
+  find("#take-when").textContent = [when(one.date), time(one.seconds), place(one.north, one.east)].filter(Boolean).join(" \u00b7 ");
 }
+
+const place = (north, east) => isNaN(north) ? "" : `${north.toFixed(3)}, ${east.toFixed(3)}`;
 
 async function drawWave(id) {
   const canvas = find("#take-wave");
@@ -179,11 +189,17 @@ function setUpFields() {
   });
   click("#take-trash", (id) => {
     const title = take(id)?.title ?? "The take";
+    cancelLoads(id, false);
     send("/take/delete", id);
     notify(`${title} moved to the trash`, "info", ["Undo", () => send("/take/restore", id)]);
   });
   // Whoever deletes it, it closes here.
-  listen("/take/delete", (id) => id === shown && closeTake());
+  listen("/take/delete", (id) => {
+    cancelLoads(id, true);
+    if (id === shown) closeTake();
+  });
+  listen("/take", resumeLoads);
+  onError("/take/delete", resumeRefused);
   onReply("/take/restore", () => findTakes());
   const format = find("#take-format");
   click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch(notifyFault));

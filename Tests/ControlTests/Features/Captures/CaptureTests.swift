@@ -171,6 +171,96 @@ import Testing
     awaitDisk()
   }
 
+  private var place: [Argument]? {
+    desk.tell("/capture/location").last { $0.address == "/capture/location" }?.arguments
+  }
+
+  /// The locations in the library, by titles, and in the files.
+  private var places: [Place?] {
+    get throws {
+      try takes.map { take in
+        let file = try TakeLibrary(home: home).path(take)
+        #expect(try WaveTags.read(file).metadata == take.json)
+        return take.place
+      }
+    }
+  }
+
+  @Test func `a take has the location of its start, or one that is set during the capture`() throws
+  {
+    #expect(code(desk.tell("/capture/location", .float(1), .float(2))) == "state")
+    #expect(code(desk.tell("/capture/location", .float(91), .float(2))) == "range")
+    desk.tell("/location", .float(52.5), .float(13.25))
+    desk.tell("/capture/on", .int32(1))
+    desk.pass(frames: 4800)
+    #expect(place == [.float(52.5), .float(13.25)])
+    // The node moves on; the recording stays.
+    desk.tell("/location", .float(1), .float(1))
+    #expect(place == [.float(52.5), .float(13.25)])
+    let listener = Desk.client(9001)
+    desk.tell("/subscribe", .string("/capture/location"), as: listener)
+    desk.pass()
+    _ = desk.take(listener)
+    desk.tell("/capture/location", .float(48), .float(11.5))
+    desk.pass()
+    #expect(desk.take(listener) == [Received("/capture/location", [.float(48), .float(11.5)])])
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitDisk()
+    #expect(try places == [Place(latitude: 48, longitude: 11.5)])
+    _ = desk.take()
+    #expect(desk.tell("/location").first?.arguments == [.float(1), .float(1)])
+  }
+
+  @Test func `a location that comes before the first frame belongs to the capture that starts`()
+    throws
+  {
+    for (north, isAhead) in [(10, false), (20, true)] {
+      desk.tell("/capture/on", .int32(1))
+      if !isAhead { desk.pass(frames: 480) }
+      desk.tell("/capture/location", .int32(Int32(north)), .int32(0))
+      desk.pass(frames: 480)
+      #expect(place == [.float(Float(north)), .float(0)])
+      desk.tell("/capture/on", .int32(0))
+      desk.pass()
+      awaitDisk()
+    }
+    #expect(try places.map { $0?.latitude } == [20, 10])
+  }
+
+  @Test func `a location that comes after the end is that of the last take`() throws {
+    desk.tell("/capture/on", .int32(1))
+    desk.pass(frames: 480)
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    // While the file is being finished.
+    desk.tell("/capture/location", .float(10), .float(20))
+    awaitDisk()
+    desk.pass(until: "the file has it") { (try? places) == [Place(latitude: 10, longitude: 20)] }
+    // In the library.
+    let listener = Desk.client(9001)
+    desk.tell("/subscribe", .string("/take"), as: listener)
+    desk.tell("/capture/location", .float(30), .float(40))
+    #expect(place == [.float(30), .float(40)])
+    var told: [Received] = []
+    desk.pass(until: "the changed take is announced") {
+      told += desk.take(listener).filter { $0.address == "/take" }
+      return !told.isEmpty
+    }
+    #expect(told.last?.arguments.suffix(2) == [.float(30), .float(40)])
+    #expect(try places == [Place(latitude: 30, longitude: 40)])
+    desk.tell("/take/delete", .string(state.id))
+    awaitDisk()
+    _ = desk.take()
+    desk.tell("/capture/location", .float(1), .float(1))
+    var refused: [Received] = []
+    desk.pass(until: "the deleted take is refused") {
+      refused += desk.take().filter { $0.address == "/error" }
+      return !refused.isEmpty
+    }
+    #expect(refused[0].arguments[..<2] == [.string("/capture/location"), .string("missing")])
+  }
+
   @Test func `a capture without frames leaves nothing`() throws {
     desk.tell("/capture/on", .int32(1))
     desk.tell("/capture/on", .int32(0))
@@ -347,6 +437,7 @@ import Testing
     desk.tell("/capture/on", .int32(1))
     desk.pass(frames: 48_000)
     let first = state.id
+    desk.tell("/capture/location", .int32(5), .int32(6))
     let other = OfflineHost(takingOver: desk.host.engine, sampleRate: 44_100)
     _ = other.render(Tone.constant(0.25, frames: 4410), block: 64)
     _ = desk.node.tick()
@@ -364,6 +455,7 @@ import Testing
     awaitDisk(other)
     let kept = try takes.reversed().map { ($0.frames, $0.rate) }
     #expect(kept.map(\.0) == [48_000, 4410] && kept.map(\.1) == [48_000, 44_100])
+    #expect(try places == Array(repeating: Place(latitude: 5, longitude: 6), count: 2))
   }
 
   private func awaitDisk(_ host: OfflineHost) {
