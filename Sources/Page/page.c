@@ -10,6 +10,7 @@ static const char *const names[] = {
     "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/rig.js", "pages/slots.js",
     "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js",
     "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
+    "parts/clip.js",
     "parts/complete.js", "parts/controls.js", "parts/fader.js", "parts/field.js", "parts/flag.js",
     "parts/icons.js", "parts/keys.js", "parts/lock.js", "parts/make.js", "parts/meter.js",
     "parts/notice.js", "parts/pad.js", "parts/pedal.js", "parts/pick.js", "parts/picture.js",
@@ -53,6 +54,7 @@ static const unsigned char contents[] = {
 #embed "web/parts/awake.js" suffix(, 0, )
 #embed "web/parts/beat.js" suffix(, 0, )
 #embed "web/parts/choice.js" suffix(, 0, )
+#embed "web/parts/clip.js" suffix(, 0, )
 #embed "web/parts/complete.js" suffix(, 0, )
 #embed "web/parts/controls.js" suffix(, 0, )
 #embed "web/parts/fader.js" suffix(, 0, )

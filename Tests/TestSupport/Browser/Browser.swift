@@ -28,6 +28,9 @@ package final class Browser {
     package static let all = [phone, tablet, laptop]
     /// A taller phone, and the smallest window with three columns.
     package static let tallPhone = Size(width: 360, height: 740)
+    /// The smallest phone, and a phone in landscape orientation.
+    package static let smallPhone = Size(width: 320, height: 568)
+    package static let lowPhone = Size(width: 740, height: 360)
     package static let smallLaptop = Size(width: 1280, height: 800)
 
     package var description: String { "\(width) x \(height)" }
