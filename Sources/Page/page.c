@@ -7,14 +7,16 @@ static const char *const names[] = {
     "icon.svg", "index.html", "link/files.js", "link/osc.js", "link/socket.js",
     "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
     "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
-    "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/rig.js", "pages/slots.js",
+    "pages/gridset.js", "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
+    "pages/rig.js", "pages/scales.js", "pages/slots.js",
     "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js",
     "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
     "parts/clip.js",
     "parts/complete.js", "parts/controls.js", "parts/fader.js", "parts/field.js", "parts/flag.js",
     "parts/icons.js", "parts/keys.js", "parts/lock.js", "parts/make.js", "parts/meter.js",
     "parts/notice.js", "parts/pad.js", "parts/pedal.js", "parts/pick.js", "parts/picture.js",
-    "parts/press.js", "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js",
+    "parts/press.js", "parts/recording.js",
+    "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js",
     "parts/tap.js", "parts/views.js", "parts/wave.js", "store/clock.js", "store/kept.js",
     "store/looks.js", "store/loops.js", "store/paged.js", "store/pending.js", "store/pictures.js",
     "store/posts.js", "store/species.js", "store/table.js", "store/takes.js", "store/units.js",
@@ -39,10 +41,13 @@ static const unsigned char contents[] = {
 #embed "web/page.webmanifest" suffix(, 0, )
 #embed "web/pages/feed.js" suffix(, 0, )
 #embed "web/pages/grid.js" suffix(, 0, )
+#embed "web/pages/gridset.js" suffix(, 0, )
 #embed "web/pages/guard.js" suffix(, 0, )
 #embed "web/pages/loop.js" suffix(, 0, )
 #embed "web/pages/loopset.js" suffix(, 0, )
+#embed "web/pages/phrase.js" suffix(, 0, )
 #embed "web/pages/rig.js" suffix(, 0, )
+#embed "web/pages/scales.js" suffix(, 0, )
 #embed "web/pages/slots.js" suffix(, 0, )
 #embed "web/pages/songs.js" suffix(, 0, )
 #embed "web/pages/species.js" suffix(, 0, )
@@ -71,6 +76,7 @@ static const unsigned char contents[] = {
 #embed "web/parts/pick.js" suffix(, 0, )
 #embed "web/parts/picture.js" suffix(, 0, )
 #embed "web/parts/press.js" suffix(, 0, )
+#embed "web/parts/recording.js" suffix(, 0, )
 #embed "web/parts/release.js" suffix(, 0, )
 #embed "web/parts/sheet.js" suffix(, 0, )
 #embed "web/parts/stepper.js" suffix(, 0, )
