@@ -7,17 +7,18 @@ static const char *const names[] = {
     "icon.svg", "index.html", "link/files.js", "link/osc.js", "link/socket.js",
     "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
     "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
-    "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/recorder.js", "pages/rig.js",
-    "pages/slots.js", "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js",
-    "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
+    "pages/gridset.js", "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
+    "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/slots.js", "pages/songs.js",
+    "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js", "pages/tuner.js",
+    "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js", "parts/clip.js",
     "parts/complete.js", "parts/controls.js", "parts/fader.js", "parts/field.js", "parts/flag.js",
     "parts/icons.js", "parts/keys.js", "parts/lock.js", "parts/make.js", "parts/meter.js",
     "parts/notice.js", "parts/pad.js", "parts/pedal.js", "parts/pick.js", "parts/picture.js",
-    "parts/press.js", "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js",
-    "parts/tap.js", "parts/views.js", "parts/wave.js", "store/clock.js", "store/kept.js",
-    "store/looks.js", "store/loops.js", "store/paged.js", "store/pending.js", "store/pictures.js",
-    "store/posts.js", "store/species.js", "store/table.js", "store/takes.js", "store/units.js",
-    "store/values.js", "icon.png",
+    "parts/press.js", "parts/recording.js", "parts/release.js", "parts/sheet.js",
+    "parts/stepper.js", "parts/surface.js", "parts/tap.js", "parts/views.js", "parts/wave.js",
+    "store/clock.js", "store/kept.js", "store/looks.js", "store/loops.js", "store/paged.js",
+    "store/pending.js", "store/pictures.js", "store/posts.js", "store/species.js", "store/table.js",
+    "store/takes.js", "store/units.js", "store/values.js", "icon.png",
 };
 
 // Their contents in the same order, each text with a 0 at its end. No text contains 0.
@@ -38,11 +39,14 @@ static const unsigned char contents[] = {
 #embed "web/page.webmanifest" suffix(, 0, )
 #embed "web/pages/feed.js" suffix(, 0, )
 #embed "web/pages/grid.js" suffix(, 0, )
+#embed "web/pages/gridset.js" suffix(, 0, )
 #embed "web/pages/guard.js" suffix(, 0, )
 #embed "web/pages/loop.js" suffix(, 0, )
 #embed "web/pages/loopset.js" suffix(, 0, )
+#embed "web/pages/phrase.js" suffix(, 0, )
 #embed "web/pages/recorder.js" suffix(, 0, )
 #embed "web/pages/rig.js" suffix(, 0, )
+#embed "web/pages/scales.js" suffix(, 0, )
 #embed "web/pages/slots.js" suffix(, 0, )
 #embed "web/pages/songs.js" suffix(, 0, )
 #embed "web/pages/species.js" suffix(, 0, )
@@ -54,6 +58,7 @@ static const unsigned char contents[] = {
 #embed "web/parts/awake.js" suffix(, 0, )
 #embed "web/parts/beat.js" suffix(, 0, )
 #embed "web/parts/choice.js" suffix(, 0, )
+#embed "web/parts/clip.js" suffix(, 0, )
 #embed "web/parts/complete.js" suffix(, 0, )
 #embed "web/parts/controls.js" suffix(, 0, )
 #embed "web/parts/fader.js" suffix(, 0, )
@@ -70,6 +75,7 @@ static const unsigned char contents[] = {
 #embed "web/parts/pick.js" suffix(, 0, )
 #embed "web/parts/picture.js" suffix(, 0, )
 #embed "web/parts/press.js" suffix(, 0, )
+#embed "web/parts/recording.js" suffix(, 0, )
 #embed "web/parts/release.js" suffix(, 0, )
 #embed "web/parts/sheet.js" suffix(, 0, )
 #embed "web/parts/stepper.js" suffix(, 0, )

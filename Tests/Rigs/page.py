@@ -25,6 +25,8 @@ RATE = 48000
 LIMIT = 10  # seconds; the limit of each wait
 
 SIZES = {"phone": (360, 640), "tablet": (820, 1180), "laptop": (1440, 900)}
+# A tall phone, the same one on its side, and a small laptop.
+HANDS = {"tall": (360, 740), "low": (740, 360), "small": (1280, 800)}
 PAGES = ["voice", "loop", "grid", "takes", "feed", "rig"]
 TAKES = [
     ("Wren at the gate", "Troglodytes troglodytes", "Three verses, the last one cut off.", 52.52, 13.40),
@@ -157,7 +159,7 @@ class Browser:
         self.run("document.querySelector(arguments[0]).click()", selector)
 
     def look(self, size, scheme):
-        width, height = SIZES[size]
+        width, height = {**SIZES, **HANDS}[size]
         self.command(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=size != "laptop",
@@ -214,6 +216,34 @@ def everything(browser, address, folder):
                     send("/player/play")
     field(browser, folder)
     seldom(browser, folder)
+    hands(browser, folder)
+
+
+def hands(browser, folder):
+    """Takes screenshots of a phrase, the settings and the scales of the grid, and of the feed's player."""
+    for size in HANDS:
+        browser.look(size, "dark")
+        browser.turn("grid")
+        send("/phrase/record")
+        for column in (1, 3, 5, 2, 4):
+            send("/grid/touch", 1, column)
+            time.sleep(0.2)
+            send("/grid/release", 1, column)
+        photograph(browser, folder, f"grid-recording-{size}")
+        send("/phrase/play")
+        time.sleep(0.5)  # its third note
+        photograph(browser, folder, f"grid-phrase-{size}")
+        for sheet in ("more", "scales"):
+            browser.click(f"[data-sheet=grid-{sheet}]")
+            time.sleep(0.5)
+            photograph(browser, folder, f"grid-{sheet}-{size}")
+        browser.click("#grid-scales [data-close]")
+        send("/player/done")
+        send("/player/record")
+        browser.turn("feed")
+        photograph(browser, folder, f"feed-recording-{size}")
+        send("/player/stop")
+        send("/player/play")
 
 
 def seldom(browser, folder):

@@ -46,6 +46,13 @@ package final class ClipTransfer: @unchecked Sendable {
     set { account.pointee.round = newValue }
   }
 
+  /// Whether the clip is opened to be heard once: it plays once each time, whether the loop repeats or
+  /// not.
+  package var playsOnce: Bool {
+    get { account.pointee.playsOnce }
+    set { account.pointee.playsOnce = newValue }
+  }
+
   /// The number that the clip has in the loop.
   package var clip: Int { account.pointee.clip }
 
@@ -59,6 +66,7 @@ struct ClipAccount: BitwiseCopyable {
   var framesBehind = 0
   var clip = 0
   var round = 0.0
+  var playsOnce = false
   let sampleRate: Int
 
   init(sampleRate: Int) { self.sampleRate = sampleRate }

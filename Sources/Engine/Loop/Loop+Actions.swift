@@ -214,7 +214,7 @@ extension Loop {
     case .play:
       if state.isRecording {
         endAndPlay(at: frame)
-      } else if state.isPlaying && !playback.isOnce {
+      } else if state.isPlaying && (!playback.isOnce || playsOnce) {
         pause(at: frame)
       } else if state.isPlaying {
         endOnce()
@@ -227,6 +227,7 @@ extension Loop {
     case .done:
       stop(at: frame)
       enter(.done)
+      playback.onceClip = 0
     case .rewind: skip(-Self.skipSeconds, at: frame)
     case .forward: skip(Self.skipSeconds, at: frame)
     case .overdub: toggle(.overdub, at: frame)
@@ -382,12 +383,15 @@ extension Loop {
     case .playReady, .playingLoaded, .pausedLoaded: state = .playReady
     default: state = .standby
     }
+    playback.onceClip = former.playback.onceClip
   }
 
   /// Ends the loading of a clip, which is the current one from now on.
   @_noLocks
-  mutating func finishLoading() {
+  mutating func finishLoading(toBeHeardOnce: Bool) {
     close()
+    endOnce()
+    playback.onceClip = toBeHeardOnce ? tape[tape.currentVersion].clip : 0
     layer.end()
     cues.removeOverdubs()
     tape.breakOffOverdub()

@@ -4,7 +4,8 @@ internal import DSP
 extension Loop {
   /// Starts a layer, or ends the current one of this kind.
   ///
-  /// During a recording it first ends that, and continues with the second cycle without a gap.
+  /// During a recording it first ends that, and continues with the second cycle without a gap. A clip that
+  /// was opened to be heard once repeats from its first layer on.
   @_noLocks
   mutating func toggle(_ kind: Layer.Kind, at frame: Int64) {
     if layer.adds(kind) {
@@ -22,6 +23,7 @@ extension Loop {
       layer.kind = kind
       return
     }
+    makeLoop()
     layer.begin(kind, at: frame, exact: moment.exact, delay: overdubDelay)
     if kind.grows && !beginGrowing(kind) {
       layer.end()
@@ -77,8 +79,11 @@ extension Loop {
       tape.endOverdub()
     }
     let (former, place) = (tape[tape.currentVersion].serial, placeToClear)
+    let couldRepeat = !playsOnce
     if case .undo = action { _ = tape.undo() } else { _ = tape.redo() }
     if playback.resume >= tape.length { playback.resume = 0 }
+    // The step may lead to a clip that was opened to be heard once, or from it to a loop.
+    if couldRepeat && playsOnce { beginOnce() } else if !couldRepeat && !playsOnce { endOnce() }
     if tape.length == 0 {
       stop(at: frame)
       state = .recordReady

@@ -73,6 +73,7 @@ extension Loop {
     guard let version = tape.beginClip() else { return .noMemory }
     playback.cleared = nil
     if state.isPlaying { endPlaying(at: frame) }
+    endOnce()
     let end = moment.exact >= 0 ? Int64(moment.exact + 0.5) : frame
     let round = keeping.wanted
     let length = LoopTape.frames(ofRound: round)

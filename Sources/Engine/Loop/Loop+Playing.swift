@@ -4,9 +4,15 @@ internal import DSP
 extension Loop {
   /// Starts playing: from the position of a pause, else from the start of the clip, or from the position
   /// in the bar if it joins late.
+  ///
+  /// A clip that was opened to be heard once plays once, and never joins late.
   @_noLocks
   mutating func play(_ event: LoopEvent, at frame: Int64, isLate: Bool = false) {
-    if isLate && playback.resume == 0 { setPlaceInTime(at: frame) }
+    if playsOnce {
+      beginOnce()
+    } else if isLate && playback.resume == 0 {
+      setPlaceInTime(at: frame)
+    }
     cue(to: playback.resume)
     if moment.exact >= 0 { setPhase(moment.exact) }
     let isFirst = playback.resume == 0
@@ -57,14 +63,34 @@ extension Loop {
   mutating func playOnce(at frame: Int64) {
     endOverdub(at: frame)
     playback.resume = 0
-    playback.isOnce = true
-    tape.setLooping(false)
+    beginOnce()
     cue(to: 0)
     if !state.isPlaying {
       state = state.after(.play) ?? .playing
       playback.gate.move(open: true, frames: frames(Self.openSeconds))
     }
     if moment.exact >= 0 { setPhase(moment.exact) }
+  }
+
+  @_noLocks
+  mutating func beginOnce() {
+    playback.isOnce = true
+    tape.setLooping(false)
+  }
+
+  /// Whether the present clip was opened to be heard once.
+  var playsOnce: Bool {
+    @_noLocks get {
+      playback.onceClip != 0 && tape[tape.currentVersion].clip == playback.onceClip
+    }
+  }
+
+  /// Makes a clip that was opened to be heard once a loop.
+  @_noLocks
+  mutating func makeLoop() {
+    if !playsOnce { return }
+    playback.onceClip = 0
+    endOnce()
   }
 
   /// Ends playing once.

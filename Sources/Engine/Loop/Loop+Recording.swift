@@ -7,6 +7,7 @@ extension Loop {
     endOverdub(at: frame)
     guard let version = tape.beginClip() else { return .noMemory }
     close()
+    endOnce()
     playback.resume = 0
     let limit = fixedFrames > 0 ? min(fixedFrames, tape.capacity) : tape.capacity
     recording.begin(version, at: frame, limit: limit, moment: moment)

@@ -80,7 +80,7 @@ extension Loop {
     if !transfer.isUnderWay { return false }
     let isLoading = transfer.isLoading
     if !transfer.advance(&tape, frames: frames) { return false }
-    if isLoading { finishLoading() }
+    if isLoading { finishLoading(toBeHeardOnce: transfer.playsOnce) }
     return true
   }
 }

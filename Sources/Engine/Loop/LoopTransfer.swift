@@ -72,6 +72,9 @@ struct LoopTransfer: BitwiseCopyable {
     @_noLocks get { if case .loading = kind { true } else { false } }
   }
 
+  /// Whether the clip is loaded to be heard once.
+  var playsOnce: Bool { @_noLocks get { pointer?.account.pointee.playsOnce ?? false } }
+
   /// Ends the transfer.
   @_noLocks
   mutating func end() { self = LoopTransfer() }

@@ -8,6 +8,8 @@ struct Playback: BitwiseCopyable {
   var resume = 0
   /// Whether it plays once, regardless of `isLooping`.
   var isOnce = false
+  /// The number of the clip that was opened to be heard once, which plays once each time; 0 for none.
+  var onceClip = 0
   var isBackward = false
   /// The position at the start of the present segment.
   var previous = 0

@@ -166,7 +166,7 @@ extension SurfacePage {
         Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))
   }
 
-  /// The page of the feed: the newest posts, and a button that posts the loop without text.
+  /// The page of the feed: the newest posts, and buttons that post the loop without text and stop a post.
   static var feed: SurfacePage {
     let rows = (1...SurfaceScreen.posts).map {
       Row(1, SurfaceControl("post-\($0)", "", .post(row: $0)))
@@ -175,15 +175,17 @@ extension SurfacePage {
       "Feed", SurfaceControl("newest", "Newest", .script("posts newest")),
       SurfaceControl("waiting", "", .text, width: 2),
       SurfaceControl("older", "Older", .script("posts older")), rows,
-      SurfaceControl("post-clip", "Post the loop", .script("posts clip"), accent: .record))
+      SurfaceControl(
+        "post-clip", "Post the loop", .script("posts clip"), width: 2, accent: .record),
+      SurfaceControl("stop-post", "Stop", .script("posts stop")))
   }
 
   // A list to page through.
   private static func list(
     _ name: String, _ newer: SurfaceControl, _ text: SurfaceControl, _ older: SurfaceControl,
-    _ rows: [Row], _ last: SurfaceControl
+    _ rows: [Row], _ last: SurfaceControl...
   ) -> SurfacePage {
-    SurfacePage(name, Block(rows: [Row(1, newer, text, older)] + rows + [Row(1, last)]))
+    SurfacePage(name, Block(rows: [Row(1, newer, text, older)] + rows + [Row(1, of: last)]))
   }
 
   /// Makes the page of the scale: root, scale and button size.

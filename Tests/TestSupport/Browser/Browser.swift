@@ -29,6 +29,8 @@ package final class Browser {
     /// A taller phone, the same in landscape orientation, and the smallest window with three columns.
     package static let tallPhone = Size(width: 360, height: 740)
     package static let turnedPhone = Size(width: 740, height: 360)
+    /// The smallest phone.
+    package static let smallPhone = Size(width: 320, height: 568)
     package static let smallLaptop = Size(width: 1280, height: 800)
 
     package var description: String { "\(width) x \(height)" }

@@ -44,7 +44,7 @@ extension BoardFeed {
       "Posts a message with the clip of loop 1, like /feed/post"),
     Address(
       "/feed/play", Declared.task([number], BoardFeed.play),
-      "Plays the audio of a post: from loop 1 if it fits in --loop-seconds, else as a song"),
+      "Plays the audio of a post once: from loop 1 if it fits in --loop-seconds, else as a song"),
     Address(
       "/feed/keep", Declared.task([number], BoardFeed.keep),
       "Saves the audio of a post as a take, with its message"),

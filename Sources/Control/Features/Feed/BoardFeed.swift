@@ -127,13 +127,14 @@ final class BoardFeed: Feature {
     }
   }
 
-  /// Plays the audio of a post: from loop 1, or as a song if it is longer.
+  /// Plays the audio of a post once: from loop 1, or as a song if it is longer.
   func play(_ request: Request) throws(Refusal) { try play(request, attempt: 1) }
 
   private func play(_ request: Request, attempt: Int) throws(Refusal) {
     let number = request.whole(0) ?? 0
     let transit = try context[Takes.self].clips.transit()
     let transfer = transit.transfer
+    transfer.playsOnce = true
     try read { [board] reader throws(Refusal) in
       let (post, path) = try reader.sound(board, number)
       let seconds = try PostSound.seconds(path)

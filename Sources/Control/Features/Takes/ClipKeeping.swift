@@ -59,7 +59,7 @@ extension Takes {
     try load(request.text(0) ?? "", loop: loop, plays: false, for: request)
   }
 
-  /// Plays a take: from loop 1 if it fits, else from its file as a song.
+  /// Plays a take once: from loop 1 if it fits, else from its file as a song.
   func play(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try library().list { library throws(LibraryFault) in
@@ -80,7 +80,7 @@ extension Takes {
   }
 
   private func load(_ id: String, loop: Int, plays: Bool, for request: Request) throws(Refusal) {
-    try load(id, loop: loop, for: request.path) { [weak self] outcome in
+    try load(id, loop: loop, for: request.path, playsOnce: plays) { [weak self] outcome in
       request.complete(outcome) { take in
         if plays { self?.context[Player.self].play() }
         request.done(take.id, take.title)
@@ -90,14 +90,15 @@ extension Takes {
 
   /// Loads a take into a loop, and calls back with the take.
   ///
-  /// `path` is the address in refusals.
+  /// `path` is the address in refusals. `playsOnce` opens the take to be heard once.
   func load(
-    _ id: String, loop: Int, for path: String, attempt: Int = 1,
+    _ id: String, loop: Int, for path: String, playsOnce: Bool = false, attempt: Int = 1,
     then ending: @escaping (Result<Take, Refusal>) -> Void
   ) throws(Refusal) {
     let workers = try library()
     let transit = try clips.transit()
     let transfer = transit.transfer
+    transfer.playsOnce = playsOnce
     try workers.list { library throws(LibraryFault) in
       try library.readClip(
         id, into: transfer.sound, room: transfer.capacity, seconds: transfer.seconds,
@@ -110,7 +111,8 @@ extension Takes {
         try clips.load(transit, ClipOrigin(clip.take), loop: loop, for: path) {
           [weak self] () throws(Refusal) in
           guard attempt < Clips.mostAttempts else { return false }
-          try self?.load(id, loop: loop, for: path, attempt: attempt + 1, then: ending)
+          try self?.load(
+            id, loop: loop, for: path, playsOnce: playsOnce, attempt: attempt + 1, then: ending)
           return true
         } then: {
           ending($0.map { clip.take })

@@ -60,7 +60,7 @@ extension Takes {
       "Loads a take into loop 1, truncated to --loop-seconds"),
     Address(
       play, Declared.task([id], Takes.play),
-      "Plays a take: from loop 1 if it fits in --loop-seconds, else from its file, as a song"),
+      "Plays a take once: from loop 1 if it fits in --loop-seconds, else from its file, as a song"),
     Address(
       "/take/show", Declared.task([id], Takes.show),
       "Details of a take: replies /take, /take/notes, /take/message, /take/image, /take/picture if "

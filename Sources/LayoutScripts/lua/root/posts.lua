@@ -77,6 +77,9 @@ function turnPosts(where)
   if where == 'clip' then
     sendOSC('/feed/post/clip', '', {true})
     return
+  elseif where == 'stop' then
+    sendOSC('/player/stop', {true})
+    return
   end
   local last = posts[#posts]
   before = where == 'older' and last and last.number or 0

@@ -1,6 +1,7 @@
 // The feed: the form for a post, with the player that records its sound, and all posts.
 
 import { send } from "../link/socket.js";
+import { drawClip, playOrStop, watchClip } from "../parts/clip.js";
 import { setUpControls, words } from "../parts/controls.js";
 import { field, showIn } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
@@ -24,25 +25,27 @@ export function setUpFeed() {
   list.addEventListener("click", (event) => {
     const number = Number(event.target.closest("[data-post]")?.dataset.post);
     const act = event.target.closest("[data-act]")?.dataset.act;
-    if (act) send(`/feed/${act}`, number);
+    if (act === "play") playOrStop("/feed/play", number);
+    else if (act) send(`/feed/${act}`, number);
   });
+  watchClip(() => list.querySelectorAll("[data-act=play]").forEach(drawPlay));
   onReply("/feed/keep", (_, title) => notify(`Saved as a take: ${title}`, "done"));
   onReply("/feed/delete", () => notify("Post deleted", "done"));
 }
 
 // Writing.
 
+const drawPlay = (button) => drawClip(button, "/feed/play", button.closest("[data-post]").dataset.post);
+
 const wantsClip = () => clip.getAttribute("aria-checked") === "true";
 
 function setUpWriting() {
   const enable = () => {
-    const [state, mode, , length = 0] = latest("/player/state") ?? [];
+    const [state, , , length = 0] = latest("/player/state") ?? [];
     const hasClip = length > 0 && state !== "recording";
     clip.setAttribute("aria-disabled", String(!hasClip));
     const can = hasClip && wantsClip() ? true : Boolean(message.value.trim()) && !wantsClip();
     button.disabled = !can;
-    // A post that plays can't be overdubbed: the button is hidden.
-    find('.feed-player [data-loop="record"]').hidden = mode === "play";
   };
   const check = (on) => {
     clip.setAttribute("aria-checked", String(on));
@@ -57,7 +60,6 @@ function setUpWriting() {
     state = now;
     enable();
   });
-  watch("/player/controls", enable);
   const line = find("#feed-loop");
   watchSlots((number) => {
     if (number > 1) return;
@@ -105,6 +107,7 @@ function draw() {
   const posts = knownPosts();
   const { complete, fault } = postsState();
   list.replaceChildren(...posts.map(row));
+  list.querySelectorAll("[data-act=play]").forEach(drawPlay);
   find("#feed-more").hidden = complete || !posts.length;
   const empty = find("#feed-empty");
   empty.hidden = posts.length > 0;

@@ -1,19 +1,23 @@
 // The grid and the piano.
 
-import { onLink, send } from "../link/socket.js";
+import { onLink } from "../link/socket.js";
 import { find, make } from "../parts/make.js";
 import { surface } from "../parts/surface.js";
 import { listen, value, watch } from "../store/values.js";
-import { counted, octave } from "../store/units.js";
+import { octave, pitchClass, printed } from "../store/units.js";
+import { setUpGridSettings } from "./gridset.js";
+import { setUpPhrase } from "./phrase.js";
+import { setUpScales } from "./scales.js";
 
 const least = { width: 45, height: 57 };
-const rootNames = { C: 0, D: 2, E: 4, F: 5, G: 7, A: 9, B: 11 };
 
 /** Sets up the grid page. */
 export function setUpGrid() {
+  setUpPhrase(find("#grid-foot"));
+  setUpGridSettings(find("#grid-more"));
+  setUpScales(find("#grid-scales"));
   setUpCells(find("#cells"));
   setUpPiano(find("#piano"));
-  setUpPhrase();
   setUpLoading();
 
   const page = find("#grid");
@@ -34,14 +38,9 @@ function setUpCells(element) {
     release: (cell) => ["/grid/release", Number(cell.dataset.row), Number(cell.dataset.column)],
   });
 
-  const pitchOfRoot = () => {
-    const name = value("/grid/root", "A");
-    return (rootNames[name[0]] + (name.endsWith("#") ? 1 : name.endsWith("b") ? 11 : 0)) % 12;
-  };
-
   let built = "";
   const build = () => {
-    const root = pitchOfRoot();
+    const root = pitchClass(value("/grid/root", "A"));
     // Each subscription resends the layout: an unchanged one stays.
     const wanted = JSON.stringify([size, root, collecting]);
     if (wanted !== built) rebuild(root);
@@ -59,7 +58,7 @@ function setUpCells(element) {
         "data-column": column,
         "aria-label": name ? `${name.replace("#", " sharp").replace(/b$/, " flat")} ${octave(key)}` : `row ${row}, column ${column}`,
       });
-      if (name) cell.append(make("b", "", {}, name.replace("#", "\u266f").replace(/(?<=.)b$/, "\u266d")), make("small", "", {}, String(octave(key))));
+      if (name) cell.append(make("b", "", {}, printed(name)), make("small", "", {}, String(octave(key))));
       cell.style.setProperty("--hue", String((((key - root) * 7) % 12 + 12) % 12 * 30));
       if ((key - root) % 12 === 0) cell.classList.add("root");
       cells.set(`${row} ${column}`, cell);
@@ -155,20 +154,5 @@ function setUpLoading() {
   const picks = document.querySelectorAll(".loads");
   watch("/instrument/loading", (part) => {
     for (const pick of picks) pick.style.setProperty("--run", part < 1 ? part : 0);
-  });
-}
-
-function setUpPhrase() {
-  const buttons = { recording: find("#phrase-record"), playing: find("#phrase-play") };
-  const words = find("span", buttons.playing);
-  buttons.recording.addEventListener("click", () => send(value("/phrase/state") === "recording" ? "/phrase/stop" : "/phrase/record"));
-  buttons.playing.addEventListener("click", () => send(value("/phrase/state") === "playing" ? "/phrase/stop" : "/phrase/play"));
-  watch("/phrase/state", (state, position, length, notes) => {
-    for (const [name, button] of Object.entries(buttons)) {
-      button.setAttribute("aria-pressed", String(name === state));
-      button.style.setProperty("--run", name === state && length ? Math.min(1, position / (name === "recording" ? 10 : length)) : 0);
-    }
-    buttons.playing.disabled = !notes && state === "stopped";
-    words.textContent = notes ? counted(notes, "note") : "empty";
   });
 }

@@ -1,6 +1,6 @@
 // The chosen loop: waveform, current and queued state, and buttons.
 
-import { send, sendTogether } from "../link/socket.js";
+import { send } from "../link/socket.js";
 import { setUpControls } from "../parts/controls.js";
 import { find, make } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
@@ -16,6 +16,7 @@ import { setUpSlots } from "./slots.js";
 const added = ["overdub", "replace", "substitute", "multiply", "insert"];
 const lights = ["record", ...added, "play", "pause", "stop"];
 const jump = 10;
+const captionOf = (what) => captions[what] ?? what[0].toUpperCase() + what.slice(1);
 const captions = { record: "Rec", overdub: "Over", substitute: "Subst", rewind: "Back", forward: "Ahead" };
 
 // The target of a page's buttons: the chosen loop or, on the feed page, the player.
@@ -55,19 +56,14 @@ const chosen = {
     }
   },
 };
+const names = ["record", "play", "stop", "rewind", "forward", "done"];
 const player = {
   slot: () => slot(1),
   address: (what) => "/player/" + what,
-  can(what) {
-    const controls = latest("/player/controls") ?? [];
-    const is = controls[["record", "play", "stop", "rewind", "forward", "done"].indexOf(what)] === 1;
-    return is || (slot(1).state === "recording" && ["play", "stop"].includes(what));
-  },
-  press(what) {
-    // In one bundle, recording continues as playing without a gap.
-    if (what === "play" && slot(1).state === "recording") sendTogether([["/player/stop"], ["/player/play"]]);
-    else send("/player/" + what);
-  },
+  can: (what) => latest("/player/controls")?.[names.indexOf(what)] === 1,
+  // What it does now, as an icon; empty if it has nothing to do.
+  sign: (what) => latest("/player/controls")?.[names.indexOf(what) + names.length] ?? what,
+  press: (what) => send("/player/" + what),
 };
 
 /** Actions on the chosen loop, for keys. */
@@ -119,9 +115,20 @@ export function setUpLoop() {
     const ends = what === lit && !(what === "play" && runs(waits));
     button.classList.toggle("will", Boolean(waits) && (what === next || ends));
     button.dataset.press = of.address(what);
-    if (what === "done" && of === chosen) button.hidden = chosenSlot() > 1;
+    if (of === player) drawSign(button, what, of.sign(what));
+    else if (what === "done") button.hidden = chosenSlot() > 1;
     const part = what !== lit ? 0 : state === "recording" ? (length || position) / longestLoop() : what === "stop" || what === "pause" ? 0 : position / (length || 1);
     button.style.setProperty("--run", Math.min(1, part));
+  };
+  const drawSign = (button, what, sign) => {
+    button.hidden = sign === "";
+    if (!sign || button.dataset.icon === sign) return;
+    button.dataset.icon = sign;
+    find("use", button).setAttribute("href", "#i-" + sign);
+    find("span", button).textContent = captionOf(sign);
+    // Recording, two buttons read Stop.
+    if (what === "record" && sign === "stop") button.setAttribute("aria-label", "Stop recording");
+    else button.removeAttribute("aria-label");
   };
   const show = () => nextFrame(draw);
   const update = (number) => {
@@ -145,8 +152,7 @@ export function setUpLoop() {
 function setUpPresses(group) {
   const of = group.matches(".feed-player") ? player : chosen;
   const buttons = group.dataset.presses.split(" ").map((what) => {
-    const caption = captions[what] ?? what[0].toUpperCase() + what.slice(1);
-    const button = make("button", "press", { type: "button", "data-loop": what, "data-icon": what }, caption);
+    const button = make("button", "press", { type: "button", "data-loop": what, "data-icon": what }, captionOf(what));
     tap(button, () => button.getAttribute("aria-disabled") === "true" || of.press(what));
     return { button, what, of };
   });

@@ -4,6 +4,7 @@ import { cancelLoads, download, fetchPart, resumeLoads, resumeRefused, importSou
 import { send } from "../link/socket.js";
 import { setUpSpecies, showPictureOf } from "./species.js";
 import { setUpTrash } from "./trash.js";
+import { drawClip, playOrStop, stopClip, watchClip } from "../parts/clip.js";
 import { field } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
@@ -11,13 +12,14 @@ import { soundPicture } from "../parts/picture.js";
 import { setUpViews } from "../parts/views.js";
 import { chosenSlot } from "../store/loops.js";
 import { smallPicture, watchPictures } from "../store/pictures.js";
-import { listen, onError, onReply } from "../store/values.js";
+import { listen, onReply } from "../store/values.js";
 import { findTakes, foundTakes, moreTakes, searchText, take, watchTakes } from "../store/takes.js";
 import { time, when } from "../store/units.js";
 
 const list = find("#take-list");
 const page = find("#takes");
 const detail = find("#take");
+const play = "/take/play";
 let shown;
 
 /** Sets up the takes page; calls changed() when the takes or the view have changed. */
@@ -41,11 +43,11 @@ export function setUpTakes(changed) {
   list.addEventListener("click", (event) => {
     const row = event.target.closest("[data-take]");
     if (!row) return;
-    if (event.target.closest(".take-play")) playTake(row.dataset.take);
+    if (event.target.closest(".take-play")) playOrStop(play, row.dataset.take);
     else openTake(row.dataset.take);
   });
   list.addEventListener("keydown", moveInList);
-  for (const command of ["/take/play", "/take/load"]) onError(command, () => markPlaying(undefined));
+  watchClip(drawPlaying);
 }
 
 // Search, and the parts shown one at a time on a small screen.
@@ -87,9 +89,10 @@ function drawList() {
 }
 
 function row({ id, title, species, date, seconds, north, east }) {
-  const play = make("button", "take-play", { type: "button", "aria-label": `Play ${title}, ${when(date)}` }, icon("play"));
+  const button = make("button", "take-play", { type: "button", "aria-label": `Play ${title}, ${when(date)}` }, icon("play"));
+  drawClip(button, play, id);
   const open = make("button", "take-open", { type: "button" }, make("b", "", {}, title), make("small", "", {}, [species, when(date), place(north, east)].filter(Boolean).join(" \u00b7 ")), make("span", "take-time", {}, time(seconds)));
-  return make("li", id === shown ? "is" : "", { "data-take": id }, play, smallPicture(id), open);
+  return make("li", id === shown ? "is" : "", { "data-take": id }, button, smallPicture(id), open);
 }
 
 function moveInList(event) {
@@ -101,21 +104,21 @@ function moveInList(event) {
   event.preventDefault();
 }
 
-/** Plays a take. */
-export function playTake(id) {
-  send("/take/play", id);
-  markPlaying(id);
-}
+/** Plays a take, or stops it. */
+export const playTake = (id) => playOrStop(play, id);
 
-function markPlaying(id) {
-  for (const one of list.children) one.classList.toggle("playing", one.dataset.take === id);
+function drawPlaying() {
+  for (const one of list.children) drawClip(find(".take-play", one), play, one.dataset.take);
+  drawClip(find("#take-play"), play, shown);
 }
 
 // The open take.
 
 /** Opens a take next to the list, or over it on a small screen. */
 export function openTake(id) {
+  if (id !== shown) stopClip(play, shown);
   shown = id;
+  drawPlaying();
   for (const one of list.children) one.classList.toggle("is", one.dataset.take === id);
   showSound();
   showPictureOf(id);
@@ -130,6 +133,7 @@ export function openTake(id) {
 
 function closeTake() {
   const row = document.querySelector(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`);
+  stopClip(play, shown);
   page.classList.remove("open");
   detail.hidden = true;
   shown = undefined;
@@ -172,7 +176,7 @@ function setUpFields() {
   });
   const click = (id, act) => find(id).addEventListener("click", () => shown && act(shown));
   click("#take-close", closeTake);
-  click("#take-play", playTake);
+  click("#take-play", (id) => playOrStop(play, id));
   click("#take-load", (id) => {
     const number = chosenSlot();
     if (number > 1) send(`/loop/${number}/load`, id);

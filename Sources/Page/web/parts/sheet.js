@@ -22,10 +22,12 @@ export function setUpSheets() {
 export function toggleSheet(id, button) {
   const sheet = find("#" + id);
   const was = sheet === open;
+  // A button in a sheet goes with it: the focus returns to the button of the first one.
+  const first = open?.contains(button) ? opener : undefined;
   closeSheet();
   if (was) return;
   open = sheet;
-  opener = button ?? document.activeElement;
+  opener = first ?? button ?? document.activeElement;
   sheet.hidden = false;
   button?.setAttribute("aria-expanded", "true");
   find("[data-close]", sheet)?.focus({ focusVisible: false, preventScroll: true });

@@ -102,3 +102,11 @@ export const when = (date) => {
 
 /** A number of things, such as "2 layers". */
 export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+const naturals = { C: 0, D: 2, E: 4, F: 5, G: 7, A: 9, B: 11 };
+
+/** The pitch class of a note's name, from 0 for C. */
+export const pitchClass = (name) => (naturals[name[0]] + (name.endsWith("#") ? 1 : /.b$/.test(name) ? 11 : 0)) % 12;
+
+/** A note's name with the signs of print. */
+export const printed = (name) => name.replace("#", "\u266f").replace(/(?<=.)b$/, "\u266d");

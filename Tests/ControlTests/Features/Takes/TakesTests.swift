@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `playing a take opens the player for it`() throws {
-    record(Tone.sine(440, amplitude: 0.5, frames: 9600))
+    record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
     let id = try save()
     desk.tell("/loop/clear")
     _ = desk.play(Tone.constant(0, frames: 4800))
@@ -103,6 +103,47 @@ import Testing
     #expect(Measure.peak(sound[4800...]) > 0.45)
     #expect(
       desk.tell("/player/state")[0].arguments[..<2] == [.string("playing"), .string("play")])
+  }
+
+  @Test func `a take that is played ends, whatever the loop is set to, and pauses in between`()
+    throws
+  {
+    record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
+    let id = try save()
+    desk.tell("/player/done")
+    func state() -> [Argument] { Array(desk.tell("/player/state")[0].arguments[..<2]) }
+    func isHeard(_ frames: Int) -> Bool {
+      Measure.peak(desk.play(Tone.constant(0, frames: frames)).loop.suffix(2400)) > 0.45
+    }
+    #expect(desk.ask("/take/play", .string(id)).last?.address == "/reply")
+    #expect(isHeard(7200))
+    // The player's button reads Pause then, and pauses it.
+    desk.tell("/player/play")
+    #expect(!isHeard(24_000))
+    #expect(state() == [.string("paused"), .string("play")])
+    desk.tell("/player/play")
+    #expect(isHeard(4800))
+    #expect(!isHeard(24_000))
+    #expect(state() == [.string("start"), .string("play")])
+    #expect(desk.tell("/player/loop")[0].arguments == [.int32(1)])
+    // Played again, it ends again.
+    desk.tell("/player/play")
+    #expect(isHeard(7200))
+    #expect(!isHeard(36_000))
+    // Once closed, it is a loop.
+    desk.tell("/player/done")
+    desk.tell("/player/play")
+    #expect(isHeard(60_000))
+  }
+
+  @Test func `a take that is loaded to be played as a loop repeats`() throws {
+    record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
+    let id = try save()
+    // Also while another one is heard once.
+    #expect(desk.ask("/take/play", .string(id)).last?.address == "/reply")
+    #expect(desk.ask("/take/load", .string(id)).last?.address == "/reply")
+    desk.tell("/player/play")
+    #expect(Measure.peak(desk.play(Tone.constant(0, frames: 60_000)).loop.suffix(2400)) > 0.45)
   }
 
   @Test func `a take longer than a loop is played from its file, and the loop is unchanged`()

@@ -1,0 +1,131 @@
+import DSP
+import Engine
+import TestSupport
+import Testing
+
+/// Clips that are opened to be heard once.
+@Suite struct HeardOnceTests {
+  private static let length = 12_000
+  // The crossfade after the end of a clip.
+  private static let seam = 240
+
+  /// A stage whose first loop has such a clip, stopped, after a recorded one.
+  private func stage() -> LoopStage {
+    let stage = LoopStage()
+    stage.record(Tone.sine(400, amplitude: 0.3, frames: 9600), 0)
+    stage.rest(1200)
+    stage.press(.stop, 0)
+    stage.rest(1200)
+    let transfer = ClipTransfer(sampleRate: 48_000)
+    transfer.length = Self.length
+    transfer.playsOnce = true
+    for (frame, sample) in Tone.sine(400, amplitude: 0.6, frames: Self.length).enumerated() {
+      transfer.sound.left[frame] = sample
+      transfer.sound.right[frame] = sample
+    }
+    stage.host.send(Command(.load(ClipPointer(transfer))))
+    stage.rest(4800)
+    #expect(stage.reading(0).state == .playReady && stage.reading(0).length == Self.length)
+    return stage
+  }
+
+  /// The peak at the loop's port over the last frames.
+  private func level(_ stage: LoopStage, last frames: Int = 2400) -> Float {
+    Measure.peak(stage.stems[0].suffix(frames))
+  }
+
+  @Test func `it ends each time it is played, and starts at its beginning`() {
+    let stage = stage()
+    for _ in 0..<2 {
+      let start = stage.time
+      stage.send(.play, 0)
+      stage.rest(Self.length + 2 * Self.seam)
+      #expect(Measure.peak(stage.stems[0][start..<start + 4800]) > 0.55)
+      #expect(level(stage, last: Self.seam) == 0)
+      #expect(stage.reading(0).state == .playReady)
+      stage.rest(3 * Self.length)
+      #expect(level(stage, last: 3 * Self.length) == 0)
+    }
+  }
+
+  @Test func `play pauses it, and it ends after it has resumed`() {
+    let stage = stage()
+    stage.send(.play, 0)
+    stage.rest(6000)
+    #expect(stage.press(.play, 0) == nil)
+    #expect(stage.reading(0).state == .pausedLoaded)
+    stage.rest(2 * Self.length)
+    #expect(level(stage) == 0)
+    stage.send(.play, 0)
+    stage.rest(3000)
+    #expect(level(stage, last: 1200) > 0.55)
+    stage.rest(4800)
+    #expect(stage.reading(0).state == .playReady)
+  }
+
+  @Test func `with quantization it starts on a beat, but at its beginning`() {
+    let stage = stage()
+    stage.set(.quantize, of: 0, 1)
+    stage.rest(10_000)
+    stage.send(.play, 0)
+    // On another beat than the first of a bar, too.
+    for _ in 0..<3 {
+      while stage.activity(0) != .playing { stage.play([0]) }
+      #expect(stage.reading(0).position <= 1)
+      stage.rest(Self.length + 2 * Self.seam)
+      #expect(stage.activity(0) == .stopped)
+      stage.send(.play, 0)
+    }
+  }
+
+  @Test func `an overdub makes it a loop`() {
+    let stage = stage()
+    stage.send(.play, 0)
+    stage.rest(2400)
+    stage.send(.overdub, 0)
+    stage.rest(4800)
+    stage.send(.overdub, 0)
+    stage.rest(3 * Self.length)
+    #expect(stage.activity(0) == .playing && level(stage) > 0.55)
+    stage.press(.stop, 0)
+    stage.send(.play, 0)
+    stage.rest(3 * Self.length)
+    #expect(stage.activity(0) == .playing)
+  }
+
+  @Test func `the loop before it repeats after an undo, and it ends again after a redo`() {
+    let stage = stage()
+    stage.send(.play, 0)
+    stage.rest(2400)
+    stage.send(.undo, 0)
+    stage.rest(3 * Self.length)
+    #expect(stage.activity(0) == .playing && level(stage) > 0.25 && level(stage) < 0.35)
+    stage.send(.redo, 0)
+    stage.rest(Self.length + 2 * Self.seam)
+    #expect(stage.activity(0) == .stopped)
+  }
+
+  @Test func `a recording that replaces it repeats`() {
+    let stage = stage()
+    stage.send(.play, 0)
+    stage.rest(2400)
+    // Paused, it can be replaced.
+    stage.send(.play, 0)
+    stage.rest(2400)
+    stage.send(.record, 0)
+    stage.play(Tone.sine(400, amplitude: 0.4, frames: 4800))
+    stage.send(.play, 0)
+    stage.rest(24_000)
+    #expect(stage.activity(0) == .playing && level(stage) > 0.35)
+  }
+
+  @Test func `it ends on a server at another rate, too`() {
+    let stage = stage()
+    let other = OfflineHost(takingOver: stage.host.engine, sampleRate: 44_100)
+    other.send(Command(.loop(.play)))
+    let sound = other.render(Tone.constant(0, frames: 44_100), block: 64).loop
+    #expect(Measure.peak(sound.prefix(8000)) > 0.55)
+    #expect(Measure.peak(sound.suffix(22_050)) == 0)
+    #expect(other.engine.shared.loops[0].state.read().state == .playReady)
+  }
+}
