@@ -26,8 +26,9 @@ package final class Browser {
     package static let tablet = Size(width: 820, height: 1180)
     package static let laptop = Size(width: 1440, height: 900)
     package static let all = [phone, tablet, laptop]
-    /// A taller phone, and the smallest window with three columns.
+    /// A taller phone, the same turned, and the smallest window with three columns.
     package static let tallPhone = Size(width: 360, height: 740)
+    package static let turnedPhone = Size(width: 740, height: 360)
     package static let smallLaptop = Size(width: 1280, height: 800)
 
     package var description: String { "\(width) x \(height)" }
