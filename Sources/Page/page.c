@@ -7,10 +7,11 @@ static const char *const names[] = {
     "icon.svg", "index.html", "link/files.js", "link/osc.js", "link/socket.js",
     "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
     "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
-    "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/rig.js", "pages/slots.js",
-    "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js",
-    "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
-    "parts/complete.js", "parts/controls.js", "parts/fader.js", "parts/field.js", "parts/flag.js",
+    "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/play.js", "pages/rig.js",
+    "pages/slots.js", "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js",
+    "pages/trash.js", "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
+    "parts/complete.js", "parts/controls.js", "parts/drawings.js", "parts/fader.js",
+    "parts/field.js", "parts/flag.js",
     "parts/icons.js", "parts/keys.js", "parts/lock.js", "parts/make.js", "parts/meter.js",
     "parts/notice.js", "parts/pad.js", "parts/pedal.js", "parts/pick.js", "parts/picture.js",
     "parts/press.js", "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js",
@@ -41,6 +42,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/guard.js" suffix(, 0, )
 #embed "web/pages/loop.js" suffix(, 0, )
 #embed "web/pages/loopset.js" suffix(, 0, )
+#embed "web/pages/play.js" suffix(, 0, )
 #embed "web/pages/rig.js" suffix(, 0, )
 #embed "web/pages/slots.js" suffix(, 0, )
 #embed "web/pages/songs.js" suffix(, 0, )
@@ -55,6 +57,7 @@ static const unsigned char contents[] = {
 #embed "web/parts/choice.js" suffix(, 0, )
 #embed "web/parts/complete.js" suffix(, 0, )
 #embed "web/parts/controls.js" suffix(, 0, )
+#embed "web/parts/drawings.js" suffix(, 0, )
 #embed "web/parts/fader.js" suffix(, 0, )
 #embed "web/parts/field.js" suffix(, 0, )
 #embed "web/parts/flag.js" suffix(, 0, )
