@@ -106,10 +106,8 @@ package final class Node {
     dispatcher.replySender.notifier.subscriptions.remove(index, for: client)
   }
 
-  /// Renews the lease of a client that sends no packets.
-  package func renewLease(of client: Client) {
-    dispatcher.replySender.notifier.subscriptions.renew(client, now: context.now())
-  }
+  /// Renews the leases of a client that sends no packets.
+  package func renewLease(of client: Client) { dispatcher.renewLeases(of: client) }
 
   /// Removes a client that can no longer be reached.
   package func forget(_ client: Client) { context[ClientsFeature.self].forget(client) }

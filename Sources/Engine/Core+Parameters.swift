@@ -43,7 +43,7 @@ extension Core {
     case .gridGain: strips.grid.pointee.setGain(Level.gain(decibels: value))
     case .musicGain: strips.music.pointee.setGain(Level.gain(decibels: value))
     case .outGain: master.setGain(Level.gain(decibels: value))
-    case .liveRoute: setLiveRoute(Core.route(value))
+    case .liveRoute, .liveOff: followLiveRoute()
     case .gridRoute: strips.grid.pointee.setRoute(Core.route(value))
     case .musicRoute:
       strips.music.pointee.setRoute(Core.route(value))
@@ -103,8 +103,11 @@ extension Core {
     loops.time.pointee.isBeatInUse = isMetronomeOn || transport.isRolling || shared.isTransportLed
   }
 
+  /// Routes the live input, which is off while it is held off.
   @_noLocks
-  private mutating func setLiveRoute(_ route: Route) {
+  private mutating func followLiveRoute() {
+    let isHeldOff = values[.mixer(.liveOff)] != 0
+    let route = isHeldOff ? .off : Core.route(values[.mixer(.liveRoute)])
     let isChain = if case .chain = route { true } else { false }
     input.recording?.pointee.setThroughChain(isChain)
     strips.setLiveRoute(route, warmUp: chain.input.warmUp)

@@ -8,17 +8,18 @@ static const char *const names[] = {
     "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
     "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
     "pages/gridset.js", "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
-    "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/slots.js", "pages/songs.js",
-    "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js", "pages/tuner.js",
-    "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js", "parts/clip.js",
-    "parts/complete.js", "parts/controls.js", "parts/fader.js", "parts/field.js", "parts/flag.js",
-    "parts/icons.js", "parts/keys.js", "parts/lock.js", "parts/make.js", "parts/meter.js",
-    "parts/notice.js", "parts/pad.js", "parts/pedal.js", "parts/pick.js", "parts/picture.js",
-    "parts/press.js", "parts/recording.js", "parts/release.js", "parts/sheet.js",
-    "parts/stepper.js", "parts/surface.js", "parts/tap.js", "parts/views.js", "parts/wave.js",
-    "store/clock.js", "store/kept.js", "store/looks.js", "store/loops.js", "store/paged.js",
-    "store/pending.js", "store/pictures.js", "store/posts.js", "store/species.js", "store/table.js",
-    "store/takes.js", "store/units.js", "store/values.js", "icon.png",
+    "pages/play.js", "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/slots.js",
+    "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js",
+    "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
+    "parts/clip.js", "parts/complete.js", "parts/controls.js", "parts/drawings.js",
+    "parts/fader.js", "parts/field.js", "parts/flag.js", "parts/icons.js", "parts/keys.js",
+    "parts/lock.js", "parts/make.js", "parts/meter.js", "parts/notice.js", "parts/pad.js",
+    "parts/pedal.js", "parts/pick.js", "parts/picture.js", "parts/press.js", "parts/recording.js",
+    "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js", "parts/tap.js",
+    "parts/views.js", "parts/wave.js", "store/clock.js", "store/kept.js", "store/looks.js",
+    "store/loops.js", "store/paged.js", "store/pending.js", "store/pictures.js", "store/posts.js",
+    "store/species.js", "store/table.js", "store/takes.js", "store/units.js", "store/values.js",
+    "icon.png",
 };
 
 // Their contents in the same order, each text with a 0 at its end. No text contains 0.
@@ -44,6 +45,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/loop.js" suffix(, 0, )
 #embed "web/pages/loopset.js" suffix(, 0, )
 #embed "web/pages/phrase.js" suffix(, 0, )
+#embed "web/pages/play.js" suffix(, 0, )
 #embed "web/pages/recorder.js" suffix(, 0, )
 #embed "web/pages/rig.js" suffix(, 0, )
 #embed "web/pages/scales.js" suffix(, 0, )
@@ -61,6 +63,7 @@ static const unsigned char contents[] = {
 #embed "web/parts/clip.js" suffix(, 0, )
 #embed "web/parts/complete.js" suffix(, 0, )
 #embed "web/parts/controls.js" suffix(, 0, )
+#embed "web/parts/drawings.js" suffix(, 0, )
 #embed "web/parts/fader.js" suffix(, 0, )
 #embed "web/parts/field.js" suffix(, 0, )
 #embed "web/parts/flag.js" suffix(, 0, )

@@ -25,9 +25,9 @@ RATE = 48000
 LIMIT = 10  # seconds; the limit of each wait
 
 SIZES = {"phone": (360, 640), "tablet": (820, 1180), "laptop": (1440, 900)}
-# A tall phone, the same one on its side, and a small laptop.
+# The sizes of the stories: a tall phone, the same one on its side, and a small laptop.
 HANDS = {"tall": (360, 740), "low": (740, 360), "small": (1280, 800)}
-PAGES = ["voice", "loop", "grid", "takes", "feed", "rig"]
+PAGES = ["play", "voice", "loop", "grid", "takes", "feed", "rig"]
 TAKES = [
     ("Wren at the gate", "Troglodytes troglodytes", "Three verses, the last one cut off.", 52.52, 13.40),
     ("Alarm of a blackbird", "Turdus merula", "A cat under the hedge.", 48.14, 11.58),
@@ -162,7 +162,7 @@ class Browser:
         width, height = {**SIZES, **HANDS}[size]
         self.command(
             "Emulation.setDeviceMetricsOverride",
-            width=width, height=height, deviceScaleFactor=1, mobile=size != "laptop",
+            width=width, height=height, deviceScaleFactor=1, mobile=size not in ("laptop", "small"),
         )
         self.command(
             "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
@@ -215,6 +215,9 @@ def everything(browser, address, folder):
                     send("/music/stop")
                     send("/player/play")
     field(browser, folder)
+    for size in HANDS:
+        browser.look(size, "dark")
+        voices(browser, folder, size)
     seldom(browser, folder)
     hands(browser, folder)
 
@@ -244,6 +247,37 @@ def hands(browser, folder):
         photograph(browser, folder, f"feed-recording-{size}")
         send("/player/stop")
         send("/player/play")
+
+
+def voices(browser, folder, size):
+    """Takes screenshots of a recording and its voices, of the piano, and of a notice."""
+    browser.turn("play")
+    word = "document.querySelector('#play-word').textContent"
+    browser.click("[data-act=record]")
+    browser.wait(f"{word} === 'Recording'")
+    time.sleep(1.2)  # the length of the recording
+    photograph(browser, folder, f"play-recording-{size}-dark")
+    browser.click("[data-act=stop]")
+    browser.wait(f"{word} === 'Choose a voice'")
+    photograph(browser, folder, f"play-voices-{size}-dark")
+    browser.click("[data-voice=snail]")
+    browser.wait(f"{word} === 'Playing: Snail'")
+    photograph(browser, folder, f"play-snail-{size}-dark")
+    browser.click("[data-turn=piano]")
+    photograph(browser, folder, f"play-piano-{size}-dark")
+    browser.click("[data-turn=songs]")
+    browser.wait("document.querySelectorAll('#song-list li').length === 4")
+    send("/music/play", 4)
+    browser.click("[data-press='/music/next']")
+    browser.wait("document.querySelector('#notice').classList.contains('shown')")
+    time.sleep(0.5)  # its transition
+    photograph(browser, folder, f"songs-last-{size}-dark")
+    send("/music/stop")
+    browser.click("[data-view=takes]")
+    browser.turn("play")
+    browser.click("[data-turn=voice]")
+    send("/preset", "dry")
+    send("/player/play")
 
 
 def seldom(browser, folder):

@@ -28,8 +28,15 @@ final class Dispatcher {
     replySender.notifier.read = { [unowned self] in present($0) }
   }
 
-  /// Registers a listener for the sender of each packet.
+  /// Registers a listener for the sender of each packet, and for clients that answer without one.
   func onPacket(_ listener: @escaping (Client) -> Void) { listeners.append(listener) }
+
+  /// Renews the leases of a client.
+  func renewLeases(of client: Client) {
+    let notifier = replySender.notifier
+    if notifier.subscriptions.count > 0 { notifier.subscriptions.renew(client, now: now()) }
+    for listener in listeners { listener(client) }
+  }
 
   /// Returns the current values of an address; nil if it has none.
   func present(_ address: Address) -> [Argument]? {
@@ -54,9 +61,7 @@ final class Dispatcher {
 
   /// Handles a packet from a client.
   func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
-    let notifier = replySender.notifier
-    if notifier.subscriptions.count > 0 { notifier.subscriptions.renew(client, now: now()) }
-    for listener in listeners { listener(client) }
+    renewLeases(of: client)
     replySender.beginPacket()
     var planned = Plan()
     var times = TimeCache(

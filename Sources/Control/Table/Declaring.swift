@@ -61,6 +61,14 @@ enum Declaring<Owner: Feature> {
     .value(Address.Value(forms: forms, source: source(property), setting: planned(plan)))
   }
 
+  /// A parameter of the engine that is set by more than the last message.
+  static func governed(
+    _ parameter: Parameter, _ forms: [Form], plan: @escaping Planner
+  ) -> Address.Kind {
+    .value(
+      Address.Value(forms: forms, source: .parameter(parameter), setting: planned(plan)))
+  }
+
   /// A process that can be started and stopped, and may end by itself.
   static func process(
     _ property: Property<Bool>,

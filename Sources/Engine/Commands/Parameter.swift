@@ -23,6 +23,8 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case inGain, liveGain, gridGain, musicGain, outGain
     case liveRoute, gridRoute, musicRoute
     case mute, bypass
+    /// Whether the live input is held off the mix, whatever its route.
+    case liveOff
   }
 
   /// Pitch and stretch of the sources that are routed through the chain.

@@ -17,6 +17,7 @@ import { setUpSheets } from "./parts/sheet.js";
 import { setUpFeed } from "./pages/feed.js";
 import { setUpGrid } from "./pages/grid.js";
 import { setUpLoop } from "./pages/loop.js";
+import { setUpPlay, showPlay } from "./pages/play.js";
 import { setUpRecorder } from "./pages/recorder.js";
 import { setUpRig } from "./pages/rig.js";
 import { querySongs, setUpSongs } from "./pages/songs.js";
@@ -30,6 +31,7 @@ onMessage(receive);
 addIcons(find(".sprite"));
 setUpControls(document);
 setUpSheets();
+setUpPlay();
 setUpVoice();
 setUpLoop();
 setUpGrid();
@@ -41,7 +43,10 @@ setUpRecorder(async (id) => {
 setUpSongs();
 setUpFeed();
 setUpRig();
-setUpStage(showMapWhereSeen);
+setUpStage((page) => {
+  showPlay(page === "play");
+  showMapWhereSeen();
+});
 markRecordings();
 setUpKeys();
 setUpLock();

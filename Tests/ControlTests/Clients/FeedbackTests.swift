@@ -16,6 +16,7 @@ import Testing
     #expect(
       snapshot == [
         Received("/live/gain", [.float(-7)]), Received("/live/route", [.string("chain")]),
+        Received("/live/off", [.int32(0)]),
       ])
     #expect(desk.tell("/subscribe").contains(Received("/mute", [.int32(0)])))
   }

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/subscribe", 280, 8800), ("/addresses", 460, 57_000), ("/status", 1, 110),
+    ("/subscribe", 280, 8800), ("/addresses", 461, 57_000), ("/status", 1, 110),
     ("/grid/layout", 43, 1600), ("/scales", 1, 650), ("/ping", 1, 40), ("/*/*", 125, 3200),
     ("/nothing", 1, 100),
   ])

@@ -300,7 +300,8 @@ import Testing
     #expect(all.dropLast().allSatisfy { $0.address == "/address" })
     #expect(all.last == Received("/addresses/end", [.int32(Int32(all.count - 1))]))
     let some = desk.tell("/addresses", .string("/live"))
-    #expect(some.dropLast().map { $0.arguments[0].text } == ["/live/gain", "/live/route"])
+    #expect(
+      some.dropLast().map { $0.arguments[0].text } == ["/live/gain", "/live/route", "/live/off"])
     #expect(
       some[0].arguments[1...4] == [.string("f"), .string("dB"), .float(-90), .float(24)])
   }

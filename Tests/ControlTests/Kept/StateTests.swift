@@ -167,7 +167,7 @@ import Testing
       let isBack = address.kept?.place == .session
       #expect((found == value) == isBack, "\(address.path)")
     }
-    #expect(values.filter { $0.0.kept == nil }.map(\.0.path) == ["/echo/hold"])
+    #expect(values.filter { $0.0.kept == nil }.map(\.0.path) == ["/live/off", "/echo/hold"])
     // It is in effect, since the same state is written again.
     other.pass()
     #expect(other.node.keeper.state.text == text)

@@ -60,33 +60,6 @@ extension NodeTests.PageTests {
     private func isLoud(_ block: [Float]) -> Bool { Measure.peak(block) > 0.01 }
     private func isSilent(_ block: [Float]) -> Bool { Measure.peak(block) < 0.0001 }
 
-    @Test(.hangLimit, arguments: Browser.Size.all)
-    func `a notice covers no cell and no key`(_ size: Browser.Size) throws {
-      try browser.resize(size)
-      for _ in 0..<2 {
-        // With the piano, and without it.
-        try browser.run("document.querySelector('#piano-turn').click()")
-        try browser.run(
-          """
-          import('/page/parts/notice.js')
-            .then(({ notify }) => notify('Unknown scale domian; did you mean dorian?'))
-          """)
-        try browser.await("document.querySelector('#notice').classList.contains('shown')")
-        try stage.awaitRest()
-        let covered = try browser.text(
-          """
-          const line = document.querySelector('#notice').getBoundingClientRect();
-          return [...document.querySelectorAll('[data-cell]')].filter((one) => {
-            const box = one.getBoundingClientRect();
-            return one.checkVisibility() && box.top < line.bottom && box.bottom > line.top
-              && box.left < line.right && box.right > line.left;
-          }).map((one) => one.textContent).join()
-          """)
-        #expect(covered == "", "\(size)")
-      }
-      try browser.resize(.phone)
-    }
-
     @Test(.hangLimit)
     func `a tap on a cell sounds at the node's port`() throws {
       let probe = try Probe(server: stage.server.name)
@@ -222,8 +195,8 @@ extension NodeTests.PageTests {
     @Test(.hangLimit)
     func `the piano's seven keys sound, also in a slide`() throws {
       let notes = try notes {
-        try browser.press(at: try browser.place("[data-key='1']"))
-        try browser.move(to: try browser.place("[data-key='7']"))
+        try browser.press(at: try browser.place("#piano [data-key='1']"))
+        try browser.move(to: try browser.place("#piano [data-key='7']"))
         try browser.lift()
       }
       #expect(notes == ["C", "D", "E", "F", "G", "A", "B"])

@@ -73,7 +73,7 @@ final class PageStage: @unchecked Sendable {
   }
 
   /// All pages, by the fragment of their addresses.
-  static let pages = ["voice", "loop", "grid", "takes", "feed", "rig"]
+  static let pages = ["play", "voice", "loop", "grid", "takes", "feed", "rig"]
 
   /// Navigates to a page, and waits until it is complete.
   func turn(to page: String) throws {

@@ -137,7 +137,8 @@ function setUpCells(element) {
   });
 }
 
-function setUpPiano(element) {
+/** Makes the seven keys of an octave in an element. */
+export function setUpPiano(element) {
   const keys = [..."CDEFGAB"].map((name, at) =>
     make("div", "key", { role: "button", tabindex: at ? -1 : 0, "data-cell": "", "data-key": at + 1, "aria-label": `${name}, piano` }, make("b", "", {}, name)));
   element.append(...keys);

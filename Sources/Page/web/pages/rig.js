@@ -35,6 +35,7 @@ function setUpMixer() {
     return make("div", "strip", {}, ...bars, slide(`/${bus}/gain`, caption, label), end);
   });
   find("#rig .limiter").before(...rows.map((row) => setUpControls(row)));
+  watch("/live/off", (is) => rows[1].classList.toggle("off", is === 1));
 }
 
 // The guard's card is fetched when the page is first shown.

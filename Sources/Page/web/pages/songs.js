@@ -2,6 +2,7 @@
 
 import { send } from "../link/socket.js";
 import { find, icon, make, makeButton } from "../parts/make.js";
+import { notify } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
 import { latest, listen, onError, value, watch } from "../store/values.js";
 import { time } from "../store/units.js";
@@ -32,6 +33,9 @@ export function setUpSongs() {
     }
     nextFrame(draw);
   });
+  for (const [step, end] of [["previous", "first"], ["next", "last"]]) {
+    onError(`/music/${step}`, (code, text) => notify(code === "state" ? `This is the ${end} song` : text, "fault"));
+  }
   onError("/music", (code, text) => (find("#song-empty").textContent = text[0].toUpperCase() + text.slice(1) + "."));
   let lastNumber;
   watch("/music/state", (state, number, title, artist, position, length) => {

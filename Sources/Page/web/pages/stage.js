@@ -10,7 +10,7 @@ import { listen, watch } from "../store/values.js";
 const key = "syrinx.page";
 
 /** The pages, in the order of their tabs. */
-export const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
+export const pages = ["play", "voice", "loop", "grid", "takes", "feed", "rig"];
 
 /** Sets up mute, the connection's state and the tabs; calls opened(page) for each page shown. */
 export function setUpStage(opened) {
@@ -22,7 +22,7 @@ export function setUpStage(opened) {
   const turn = () => {
     const wanted = location.hash.slice(1);
     if (wanted.includes("=")) return;
-    const page = [wanted, kept(key)].find((name) => pages.includes(name)) ?? "voice";
+    const page = [wanted, kept(key)].find((name) => pages.includes(name)) ?? pages[0];
     closeSheet();
     document.body.dataset.page = page;
     for (const name of pages) find("#" + name).hidden = name !== page;

@@ -6,6 +6,7 @@ import { pages, stopAll, toggleMute } from "../pages/stage.js";
 import { send } from "../link/socket.js";
 import { chosenSlot, slot } from "../store/loops.js";
 import { set, shown } from "../store/pending.js";
+import { find } from "./make.js";
 import { notify } from "./notice.js";
 import { toggleSheet } from "./sheet.js";
 
@@ -21,7 +22,7 @@ export function setUpKeys() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (document.body.dataset.page === "grid" && piano[key] && !event.repeat) {
+    if (piano[key] && !event.repeat && isPianoShown()) {
       down.add(key);
       send("/piano/" + piano[key], 0.8);
       return;
@@ -50,6 +51,8 @@ export function setUpKeys() {
   addEventListener("blur", liftAll);
   addEventListener("hashchange", liftAll);
 }
+
+const isPianoShown = () => document.body.dataset.page === "grid" || find("#play-piano").checkVisibility();
 
 const lift = (key) => {
   if (down.delete(key)) send("/piano/" + piano[key], 0);

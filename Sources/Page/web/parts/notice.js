@@ -30,6 +30,6 @@ function hide() {
   action.hidden = true;
 }
 
-// The page's own queries need no notice: the list of songs shows the error itself.
-const silent = new Set(["/music", "/subscribe", "/loops"]);
+// The page's own queries need no notice: the songs show their errors themselves.
+const silent = new Set(["/music", "/music/previous", "/music/next", "/subscribe", "/loops"]);
 listen("/error", (address, code, words) => silent.has(address) || notify(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));
