@@ -371,6 +371,30 @@ import Testing
     #expect(silent.reading(0).activity == .stopped)
   }
 
+  @Test func `a clip that was opened to be heard once is restored, and stopped`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    kept.act(.recordOn, 1)
+    try kept.render(9600)
+    kept.act(.recordOn, 1)
+    let transfer = ClipTransfer(sampleRate: 48_000)
+    transfer.length = 24_000
+    transfer.playsOnce = true
+    for frame in 0..<transfer.length {
+      transfer.sound.left[frame] = Float(frame % 120) / 240
+      transfer.sound.right[frame] = 0
+    }
+    kept.host.send(Command(.load(ClipPointer(transfer))))
+    try kept.render(4096)
+    kept.act(.play, 0)
+    try kept.render(9600)
+    #expect(kept.reading(0).activity == .playing && kept.reading(0).position > 9000)
+    try copy(folder, "one", to: "two")
+    let again = try Kept(in: folder.path("two"), plays: true)
+    #expect(again.reading(0).activity == .stopped && again.reading(0).length == 24_000)
+    #expect(again.reading(1).activity == .playing)
+  }
+
   @Test(arguments: 0..<8)
   func `a loop stopped while another plays stays stopped`(blocks: Int) throws {
     let folder = try TemporaryFolder()
