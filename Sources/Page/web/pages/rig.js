@@ -155,7 +155,8 @@ function setUpCapture() {
     find("span", button).textContent = on ? "Stop" : "Capture";
   });
   watch("/capture/state", (state, seconds) => (clock.textContent = state === "on" || seconds ? time(seconds) : "0.0 s"));
-  onReply("/capture/on", () => notify("Capture saved to the library", "done"));
+  // The takes page shows the take.
+  onReply("/capture/on", () => document.body.dataset.page === "takes" || notify("Capture saved to the library", "done"));
 }
 
 function setUpPlace() {
