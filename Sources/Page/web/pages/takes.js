@@ -12,7 +12,7 @@ import { soundPicture } from "../parts/picture.js";
 import { setUpViews } from "../parts/views.js";
 import { chosenSlot } from "../store/loops.js";
 import { smallPicture, watchPictures } from "../store/pictures.js";
-import { listen, onReply } from "../store/values.js";
+import { listen, onError, onReply } from "../store/values.js";
 import { findTakes, foundTakes, moreTakes, searchText, take, watchTakes } from "../store/takes.js";
 import { time, when } from "../store/units.js";
 
