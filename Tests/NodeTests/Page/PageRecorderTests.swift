@@ -80,7 +80,9 @@ extension NodeTests.PageTests {
     private func awaitCapture(_ phone: Phone, seconds: Double = 0.5) throws {
       try browser.await("document.querySelector('#take-record').textContent === 'Stop'")
       try waitUntil("\(seconds) s are captured") {
-        phone.ask("/capture/state")?.arguments[1].number ?? 0 > seconds
+        // Before its first frame, the state is that of the capture before.
+        guard let state = phone.ask("/capture/state")?.arguments else { return false }
+        return state[0] == .string("on") && state[1].number ?? 0 > seconds
       }
     }
 

@@ -157,7 +157,7 @@ function makePin(one, acts) {
 }
 
 // Below the bubbles are the map's buttons.
-const bubbles = { closeButton: false, minWidth: 168, maxWidth: 240, autoPanPaddingTopLeft: [8, 8], autoPanPaddingBottomRight: [8, 100] };
+const bubbles = { closeButton: false, minWidth: innerHeight > 520 ? 168 : 240, maxWidth: 240, autoPanPaddingTopLeft: [8, 8], autoPanPaddingBottomRight: [8, 100] };
 
 // Made when it first opens, and laid out again when its image has loaded.
 function bubble(pin, { id, title, species, date }, { open, play }) {
