@@ -278,6 +278,11 @@ extension NodeTests.PageTests {
         try kid.touch("[data-act=pause]")
         try kid.awaitState("suspended", word: "Paused")
         #expect(try kid.enabled() == "Record Stop Pause")
+        for scheme in ["dark", "light"] {
+          try kid.browser.prefer(["prefers-color-scheme": scheme])
+          #expect(try kid.browser.contrastFaults() == [], "\(scheme)")
+        }
+        try kid.browser.prefer([:])
         let length = try #require(kid.phone.ask("/player/state")?.arguments[3].number)
         try kid.record()
         try kid.awaitState("recording", word: "Recording")
@@ -413,6 +418,12 @@ extension NodeTests.PageTests {
         try awaitSong(2)
         try kid.touch("[data-press='/music/next']")
         try awaitNotice("This is the last song")
+        try kid.browser.await(
+          """
+          ((song, { top, bottom }) => song.top >= top - 1 && song.bottom <= bottom + 1)(
+            document.querySelector('#song-list [aria-current]').getBoundingClientRect(),
+            document.querySelector('.songs .scroll').getBoundingClientRect())
+          """)
         try kid.touch("[data-press='/music/previous']")
         try awaitSong(1)
         try kid.touch("[data-press='/music/previous']")

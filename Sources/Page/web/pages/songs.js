@@ -12,6 +12,7 @@ let songs = [];
 /** Sets up the song list and its buttons. */
 export function setUpSongs() {
   const list = find("#song-list");
+  let scrolledTo;
   const draw = () => {
     const [state, number] = latest("/music/state") ?? [];
     const focused = [...list.children].indexOf(document.activeElement?.closest("#song-list li"));
@@ -20,6 +21,9 @@ export function setUpSongs() {
       const play = () => send("/music/play", at + 1);
       return make("li", "", {}, makeButton("song", { "aria-current": is ? "true" : undefined }, play, icon(is ? "playing" : "play"), make("span", "", {}, name)));
     }));
+    // The song that starts comes into view.
+    if (scrolledTo !== number) find("[aria-current]", list)?.scrollIntoView({ block: "nearest" });
+    scrolledTo = number;
     if (focused >= 0) find("button", list.children[focused] ?? list)?.focus();
     find("#song-empty").hidden = songs.length > 0;
   };
