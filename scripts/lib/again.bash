@@ -25,15 +25,16 @@ again() {
     quietly build_release || fail 70 "the build failed"
   fi
   export node_build
-  all=$(node_suites)
+  all=$(node_suites | in_parts)
   for suite; do
     case $suite in
       nodes) mapfile -t -O "${#suites[@]}" suites <<<"$all" ;;
       *)
         grep -qxF "$suite" <<<"$all" \
           || (($(list_tests "$(tests_of "$test_build")" | grep -c "^$suite[./]") > 0)) \
+          || [[ $suite == PageTests ]] \
           || fail 64 "unknown suite $suite; the suites of running nodes are: ${all//$'\n'/ }"
-        suites+=("$suite")
+        mapfile -t -O "${#suites[@]}" suites < <(in_parts <<<"$suite")
         ;;
     esac
   done
@@ -61,7 +62,7 @@ again() {
 # again_once SUITE ROUND node|units: runs a suite, and records the tests that failed, or the whole suite if it
 # crashed or hung.
 again_once() {
-  local suite=$1 name=$1.$2 tests status=0
+  local suite=$1 name=${1//[^A-Za-z0-9.]/-}.$2 tests status=0
   case $3 in
     node) node_suite "$node_build" "$suite" "$name" 2>/dev/null || status=$? ;;
     units)

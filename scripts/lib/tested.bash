@@ -13,6 +13,9 @@ node_suites() {
     | sed -nE 's#^NodeTests\.(NodeTests/)?([A-Za-z]+)/.*#\2#p' | grep 'Tests$' | sort -u
 }
 
+# Divides the names of long suites, each of whose parts stays below the time limit.
+in_parts() { sed 's#^PageTests$#PageTests/Page[A-G]\nPageTests/Page[H-P]\nPageTests/Page[Q-Z]#'; }
+
 # Waits for a build of another job.
 await_built() { until [[ -e $logs/$1.built ]]; do sleep 0.5; done; }
 
@@ -83,10 +86,12 @@ own_memory() {
     && TMPDIR=/dev/shm/files exec "$@"' own "$@"
 }
 
-# node_suite BUILD SUITE [NAME]: runs a suite of tests with the node of a build, in a process and with servers
-# of its own. Notes NAME if it fails, which is BUILD.SUITE by default, else its seconds and seconds of a core.
+# node_suite BUILD SUITE [NAME]: runs a suite of tests, or a part of one, with the node of a build, in a process
+# and with servers of its own. Notes NAME if it fails, which is BUILD.SUITE by default, else its seconds and
+# seconds of a core.
 node_suite() {
   local build=$1 suite=$2 name=${3-$1.$2} memory=() program real user system
+  name=${name//[^A-Za-z0-9.]/-}
   case $build in
     release) export SYRINX_BINARY=$root/.build/realtime/release/syrinx ;;
     address) export SYRINX_BINARY=$root/.build/address/release/syrinx ;;
@@ -99,7 +104,7 @@ node_suite() {
   else
     program=(
       "$(tests_of "$test_build")" --testing-library swift-testing
-      --filter "^NodeTests\.(NodeTests/)?$suite/"
+      --filter "^NodeTests\.(NodeTests/)?$suite[^/]*/"
     )
   fi
   TIMEFORMAT='%0R %0U %0S'
