@@ -196,6 +196,8 @@ def pictures(port, address, folder, node):
 
 
 def everything(browser, address, folder):
+    # Otherwise Chromium looks for its location in the network, and reports that there is none.
+    browser.command("Browser.setPermission", permission={"name": "geolocation"}, setting="denied")
     browser.ask("POST", "/url", {"url": address})
     browser.wait("document.body.dataset.link === 'open' && document.querySelector('[data-row]')")
     for size in SIZES:

@@ -17,9 +17,12 @@ let layer;
 const drawn = new Map();
 // The take whose bubble opens once it has a pin.
 let wanted;
+// The arguments of the last call: one that waits for the map must not draw older takes.
+let last;
 
 /** Shows the map with one pin per take that matches the words; a pin's bubble calls open(id) and play(id). Returns whether there is a map. */
 export async function showMap(takes, words, acts) {
+  last = { takes, words, acts };
   const element = find("#map");
   const none = find("#map-none");
   try {
@@ -31,9 +34,9 @@ export async function showMap(takes, words, acts) {
   }
   map ?? (await begin(element));
   map.invalidateSize();
-  drawPins(takes, acts);
+  drawPins(last.takes, last.acts);
   none.hidden = drawn.size > 0;
-  none.textContent = noneText(takes, words);
+  none.textContent = noneText(last.takes, last.words);
   return true;
 }
 
