@@ -11,6 +11,8 @@ extension NodeTests.PageTests {
 
     init() throws {
       stage = try PageStage.ready()
+      for command in ["/player/done", "/loop/1/clear"] { stage.phone.send(command) }
+      #expect(stage.phone.sync())
       try stage.open("feed")
     }
 

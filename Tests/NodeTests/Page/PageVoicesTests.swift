@@ -280,6 +280,7 @@ extension NodeTests.PageTests {
         #expect(try kid.enabled() == "Record Stop Pause")
         for scheme in ["dark", "light"] {
           try kid.browser.prefer(["prefers-color-scheme": scheme])
+          try stage.awaitRest()
           #expect(try kid.browser.contrastFaults() == [], "\(scheme)")
         }
         try kid.browser.prefer([:])
