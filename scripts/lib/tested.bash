@@ -14,7 +14,7 @@ node_suites() {
 }
 
 # Divides the names of long suites, each of whose parts stays below the time limit.
-in_parts() { sed 's#^PageTests$#PageTests/Page[A-G]\nPageTests/Page[H-P]\nPageTests/Page[Q-Z]#'; }
+in_parts() { sed 's#^PageTests$#PageTests/Page[A-C]\nPageTests/Page[D-G]\nPageTests/Page[H-P]\nPageTests/Page[Q-S]\nPageTests/Page[T-Z]#'; }
 
 # Waits for a build of another job.
 await_built() { until [[ -e $logs/$1.built ]]; do sleep 0.5; done; }

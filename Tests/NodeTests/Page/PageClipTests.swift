@@ -72,7 +72,8 @@ extension NodeTests.PageTests {
       try awaitButtons("Rec Back- Play- Stop- Ahead- Done-")
       try press("record")
       try awaitButtons("Stop Back- Play Stop Ahead- Done-")
-      try stage.phone.awaitLength(1.5)
+      // So long that even on a busy machine it still plays when it is paused and stopped.
+      try stage.phone.awaitLength(6)
       // What was Record ends it.
       try press("record")
       try awaitButtons("Rec Back- Play Stop- Ahead- Done")

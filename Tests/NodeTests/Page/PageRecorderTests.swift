@@ -29,6 +29,8 @@ extension NodeTests.PageTests {
       try browser.withAnotherWindow(size) {
         try browser.resize(size)
         try browser.open(address)
+        // A connection that ends before it is established is a fault of the page.
+        try stage.awaitLink()
         try browser.run("localStorage.clear()")
         try browser.command(
           "Emulation.setGeolocationOverride",
