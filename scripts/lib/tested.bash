@@ -14,7 +14,16 @@ node_suites() {
 }
 
 # Divides the names of long suites, each of whose parts stays below the time limit.
-in_parts() { sed 's#^PageTests$#PageTests/Page[A-C]\nPageTests/Page[D-G]\nPageTests/Page[H-P]\nPageTests/Page[Q-S]\nPageTests/Page[T-Z]#'; }
+in_parts() {
+  local suite part
+  while read -r suite; do
+    if [[ $suite == PageTests ]]; then
+      for part in A-C D-G H-P Q-S T-Z; do echo "PageTests/Page[$part]"; done
+    else
+      echo "$suite"
+    fi
+  done
+}
 
 # Waits for a build of another job.
 await_built() { until [[ -e $logs/$1.built ]]; do sleep 0.5; done; }
@@ -86,9 +95,9 @@ own_memory() {
     && TMPDIR=/dev/shm/files exec "$@"' own "$@"
 }
 
-# node_suite BUILD SUITE [NAME]: runs a suite of tests, or a part of one, with the node of a build, in a process
-# and with servers of its own. Notes NAME if it fails, which is BUILD.SUITE by default, else its seconds and
-# seconds of a core.
+# node_suite BUILD SUITE [NAME]: runs a suite of tests, or a part of one, with the node of a build, in a
+# process and with servers of its own. Notes NAME if it fails, which is BUILD.SUITE by default, else its
+# seconds and seconds of a core.
 node_suite() {
   local build=$1 suite=$2 name=${3-$1.$2} memory=() program real user system
   name=${name//[^A-Za-z0-9.]/-}
