@@ -18,7 +18,7 @@ extension NodeTests.PageTests {
       #expect(stage.phone.sync())
     }
 
-    private static let sizes = [Browser.Size.tallPhone, .turnedPhone, .smallLaptop]
+    private static let sizes = Browser.Size.ofStories
 
     private static let tone: @Sendable (UInt32) -> Float = { frame in
       Float(0.3 * sin(2 * .pi * 400 * Double(frame % 4_800_000) / 48_000))

@@ -14,7 +14,7 @@ extension NodeTests.PageTests {
       try stage.open("grid")
     }
 
-    private static let sizes = [Browser.Size.tallPhone, .turnedPhone, .smallLaptop]
+    private static let sizes = Browser.Size.ofStories
     private static let settings = "[data-sheet='grid-more']"
 
     private func cell(_ column: Int) -> String { "[data-row='1'][data-column='\(column)']" }

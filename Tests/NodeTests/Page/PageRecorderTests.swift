@@ -117,7 +117,7 @@ extension NodeTests.PageTests {
       #expect(pale == [], "\(place)")
     }
 
-    @Test(.hangLimit, arguments: [Browser.Size.tallPhone, .turnedPhone, .smallLaptop])
+    @Test(.hangLimit, arguments: Browser.Size.ofStories)
     func
       `the story: record at once, on air on every page, stop, and the take is in the list and on the map`(
         _ size: Browser.Size

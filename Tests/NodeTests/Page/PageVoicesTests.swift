@@ -7,7 +7,7 @@ import Testing
 extension NodeTests.PageTests {
   /// The play page: a recording of the microphone or the piano, and its voices, on a new node and a new phone.
   @Suite struct PageVoicesTests {
-    private static let sizes: [Browser.Size] = [.phone, .turnedPhone, .smallLaptop]
+    private static let sizes = Browser.Size.ofStories
     private static let name = "kid"
     private static let rate = 48_000.0
     // No recording ends by itself, however slow the machine is.

@@ -32,6 +32,11 @@ package final class Browser {
     /// The smallest phone.
     package static let smallPhone = Size(width: 320, height: 568)
     package static let smallLaptop = Size(width: 1280, height: 800)
+    /// The windows in which whole stories are played: a phone, or all three with `SYRINX_SIZES=all`, which
+    /// takes minutes more.
+    package static let ofStories =
+      ProcessInfo.processInfo.environment["SYRINX_SIZES"] == "all"
+      ? [tallPhone, turnedPhone, smallLaptop] : [tallPhone]
 
     package var description: String { "\(width) x \(height)" }
   }
