@@ -3,6 +3,7 @@ internal import Feed
 internal import InstrumentFiles
 internal import Library
 internal import OSC
+internal import Posix
 
 /// The folders and libraries of a node.
 struct Setup {
@@ -115,6 +116,12 @@ final class Context {
 
   /// Whether a client has subscriptions.
   func isSubscribed(_ client: Client) -> Bool { notifier.isSubscribed(client) }
+
+  /// Whether two clients may be the same program, whose packets come from another port each time, such as
+  /// `syrinx send`: on one host, and without subscriptions.
+  func mayBeSame(_ one: Client, _ other: Client) -> Bool {
+    one.endpoint.address == other.endpoint.address && !isSubscribed(one) && !isSubscribed(other)
+  }
 
   /// Whether any client subscribes to an address.
   func isWanted(_ path: String) -> Bool { notifier.isWanted(path) }

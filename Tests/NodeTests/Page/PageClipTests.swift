@@ -13,9 +13,7 @@ extension NodeTests.PageTests {
     init() throws {
       stage = try PageStage.ready()
       folder = try TemporaryFolder()
-      // Without a clip of another test.
-      for address in ["/player/done", "/loop/clear"] { stage.phone.send(address) }
-      #expect(stage.phone.sync())
+      stage.emptyPlayer()
     }
 
     private static let sizes = Browser.Size.ofStories

@@ -11,8 +11,7 @@ extension NodeTests.PageTests {
 
     init() throws {
       stage = try PageStage.ready()
-      for command in ["/player/done", "/loop/1/clear"] { stage.phone.send(command) }
-      #expect(stage.phone.sync())
+      stage.emptyPlayer()
       try stage.open("feed")
     }
 

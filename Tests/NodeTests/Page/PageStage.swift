@@ -93,6 +93,12 @@ final class PageStage: @unchecked Sendable {
       """)
   }
 
+  /// Closes what the player has open, and clears loop 1: without a clip of another test.
+  func emptyPlayer() {
+    for address in ["/player/done", "/loop/clear"] { phone.send(address) }
+    #expect(phone.sync())
+  }
+
   /// The values of an address, once the node has applied all that the page has sent.
   func values(of address: String) throws -> [Argument]? {
     try awaitNode()

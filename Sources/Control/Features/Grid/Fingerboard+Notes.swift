@@ -109,13 +109,10 @@ extension Fingerboard {
   }
 
   /// Whether two clients share their notes.
-  ///
-  /// Clients without a subscription, such as `syrinx send`, come from another port each time.
   func isOf(_ holder: Client?, _ client: Client?) -> Bool {
     if holder == client { return true }
     guard let holder, let client else { return false }
-    return holder.endpoint.address == client.endpoint.address && !context.isSubscribed(holder)
-      && !context.isSubscribed(client)
+    return context.mayBeSame(holder, client)
   }
 
   // MARK: - Addresses

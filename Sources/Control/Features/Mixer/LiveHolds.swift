@@ -59,12 +59,9 @@ final class LiveHolds: Feature {
   }
 
   /// Whether two clients share their hold.
-  ///
-  /// Clients without a subscription, such as `syrinx send`, come from another port each time.
   private func isOf(_ holder: Client, _ client: Client) -> Bool {
     holder == client
-      || holder.endpoint.address == client.endpoint.address && !holder.isConnected
-        && !client.isConnected && !context.isSubscribed(holder) && !context.isSubscribed(client)
+      || !holder.isConnected && !client.isConnected && context.mayBeSame(holder, client)
   }
 
   // MARK: - Ends
