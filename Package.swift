@@ -159,7 +159,8 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "ListeningTests", dependencies: ["Listening", "TestSupport"], linkerSettings: linker),
-    .testTarget(name: "HTTPTests", dependencies: ["HTTP"], linkerSettings: linker),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["HTTP", "Posix", "TestSupport"], linkerSettings: linker),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], linkerSettings: linker),
     .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),

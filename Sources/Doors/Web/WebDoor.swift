@@ -277,13 +277,14 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   package func end() {
     for listener in listeners { loop.forget(listener.descriptor) }
     listeners = []
+    // Its work opens further sockets.
+    loop.forget(inbox.readable)
+    inbox.close()
     let now = HostTime.steady
     for (number, socket) in sockets {
       socket.close(.goingAway, now: now)
       close(number)
     }
-    loop.forget(inbox.readable)
-    inbox.close()
     boardRoutes.end()
     http?.end()
     http = nil

@@ -33,6 +33,8 @@ package final class HTTPServer: @unchecked Sendable {
   private let common: [(name: String, value: String)]
   private let upgraded: @Sendable (UpgradedStream) -> Void
   private var server: OpaquePointer?
+  // The suspended requests. libmicrohttpd aborts the process if one is left when it stops.
+  private let waiting = Guarded<(exchanges: Set<HTTPExchange>, isEnding: Bool)>(([], false))
 
   /// Creates a server with common headers for all responses.
   ///
@@ -63,11 +65,19 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// Closes all connections.
   ///
-  /// Suspended requests must have been answered before.
+  /// Requests that are not answered yet are refused; later answers to them have no effect.
   package func end() {
-    if let server { MHD_stop_daemon(server) }
-    server = nil
+    guard let server else { return }
+    waiting.withLock { waiting in
+      waiting.isEnding = true
+      for exchange in waiting.exchanges { exchange.resume { Self.exiting } }
+      waiting.exchanges = []
+    }
+    MHD_stop_daemon(server)
+    self.server = nil
   }
+
+  private static let exiting = HTTPAnswer.refusal(503, "the server is exiting")
 
   // MARK: - On the server's thread
 
@@ -119,10 +129,15 @@ package final class HTTPServer: @unchecked Sendable {
   private func putAside(
     _ exchange: HTTPExchange, _ ask: Question
   ) -> MHD_Result {
-    MHD_suspend_connection(exchange.connection)
-    ask { [exchange] make in
-      exchange.state = .answered(make)
-      MHD_resume_connection(exchange.connection)
+    let isSuspended = waiting.withLock { waiting in
+      if waiting.isEnding { return false }
+      MHD_suspend_connection(exchange.connection)
+      waiting.exchanges.insert(exchange)
+      return true
+    }
+    guard isSuspended else { return reply(Self.exiting, to: exchange) }
+    ask { [waiting, exchange] make in
+      waiting.withLock { $0.exchanges.remove(exchange)?.resume(make) }
     }
     return mh_yes
   }
@@ -161,7 +176,7 @@ package final class HTTPServer: @unchecked Sendable {
 ///
 /// Its state is accessed by the server's thread and, while the connection is suspended, by the
 /// answering thread.
-private final class HTTPExchange: @unchecked Sendable {
+private final class HTTPExchange: Hashable, @unchecked Sendable {
   enum State {
     case new, read, decided
     case answered(@Sendable () -> HTTPAnswer)
@@ -178,6 +193,16 @@ private final class HTTPExchange: @unchecked Sendable {
     self.request = request
     self.connection = connection
   }
+
+  /// Continues a suspended request with this answer.
+  func resume(_ make: @escaping @Sendable () -> HTTPAnswer) {
+    state = .answered(make)
+    MHD_resume_connection(connection)
+  }
+
+  static func == (one: HTTPExchange, other: HTTPExchange) -> Bool { one === other }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 private let mh_yes = MHD_Result(rawValue: 1)!
