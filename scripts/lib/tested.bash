@@ -40,7 +40,8 @@ tested() {
       say "it hung after $seconds s:"
       cat "$log.hung" >&2
     fi
-    grep -E '✘|error:|ERROR|WARNING: Thread|SUMMARY' "$log" | head -40 >&2 || tail -5 "$log" >&2
+    # Each message once, in the order of the log: one failure can repeat a hundred times, and hide others.
+    messages_of "$log" | head -40 >&2
     # The whole of a sanitizer's first report: it may not be reproducible.
     grep -m 1 -A 60 -E '(ERROR|WARNING): (Address|Thread)Sanitizer' "$log" >&2 || true
     return 70
@@ -48,6 +49,19 @@ tested() {
   local summary
   summary=$(grep -oE '[0-9]+ tests? in .*' "$log" | tail -1) || true
   say "$name: ${summary:-$(tail -1 "$log")}"
+}
+
+# messages_of LOG: the messages of what failed, without repetitions that differ in numbers only; the end of the
+# log if it has none.
+messages_of() {
+  local messages
+  messages=$(
+    grep -E '✘|↳|error:|ERROR|WARNING: Thread|SUMMARY' "$1" | awk '
+      # The explanation of the message before.
+      /↳/ { if (isShown) print; next }
+      { kind = $0; gsub(/[0-9.]+/, "#", kind); isShown = ++seen[kind] <= 3; if (isShown) print }'
+  )
+  if [[ -n $messages ]]; then echo "$messages"; else tail -20 "$1"; fi
 }
 
 # limited LOG SECONDS PROGRAM...: runs a program with its output in a log, and ends it after a time limit
