@@ -14,7 +14,7 @@ package func startNode(
 /// Starts a node on a server, and returns it with a phone that talks to it.
 ///
 /// Starts it again if the server refused it: a server with a short timeout does so on a busy machine when its
-/// next cycle doesn't come in time.
+/// next cycle doesn't come in time, and it may not have removed the last node yet.
 package func startNode(
   on server: JackServer, _ arguments: [String] = [], environment: [String: String] = [:],
   home: String? = nil, hasPage: Bool = false
@@ -26,7 +26,8 @@ package func startNode(
         server: server, arguments, environment: environment, home: home, hasPage: hasPage)
       return (node, try Phone(port: node.port))
     } catch let fault as Fault
-      where refusals < 5 && fault.description.contains("refused to activate")
+      where refusals < 10
+      && ["refused to activate", "is already named"].contains(where: fault.description.contains)
     {
       refusals += 1
     }

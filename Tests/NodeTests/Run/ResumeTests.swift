@@ -62,6 +62,8 @@ extension NodeTests {
       try phone.pass(seconds: Self.keptAfter, "values of this age are saved")
       node.kill()
       (node, phone) = try start()
+      // The sampler takes an instrument between two blocks.
+      try phone.awaitValue(of: "/grid/instrument", .string("violin"))
       // At once: set before it was ready.
       for (path, value) in values { #expect(phone.ask(path)?.arguments == [value], "\(path)") }
       #expect(phone.ask("/preset")?.arguments == [.string("vader")])

@@ -228,12 +228,11 @@ extension NodeTests {
       let server = try JackServer()
       let home = try TemporaryFolder()
       for round in 0..<2 {
-        let node = try NodeProcess(
-          server: server, ["--set", "/in/gain=-1"], environment: ["NSM_URL": url],
+        let (node, phone) = try startNode(
+          on: server, ["--set", "/in/gain=-1"], environment: ["NSM_URL": url],
           home: home.url.path)
         #expect(node.ready["name"] == "syrinx")
         // As without a manager, it has its own state.
-        let phone = try Phone(port: node.port)
         #expect(phone.ask("/live/gain")?.arguments == [.float(round == 0 ? 0 : -4)])
         #expect(phone.ask("/in/gain")?.arguments == [.float(-1)])
         phone.send("/live/gain", .float(-4))

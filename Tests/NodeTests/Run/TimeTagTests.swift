@@ -1,5 +1,6 @@
 import Foundation
 import OSC
+import Posix
 import Synchronization
 import TestSupport
 import Testing
@@ -105,34 +106,43 @@ extension NodeTests {
         }
         return Double(frame) + (time - start.unixMicroseconds) / 1e6 * 48_000
       }
-      var due: [ClosedRange<Double>] = []
-      let heard = try probe.record {
-        for index in 0..<5 {
+      var (tries, measured) = (0, 0)
+      while measured < 5 {
+        var due = 0.0...0
+        var missing = 0.0
+        let heard = try probe.record {
+          let (begun, first) = (HostTime.steady, probe.heardFrames)
           let time = Date().timeIntervalSince1970 * 1e6 + 200_000
           let before = try frame(at: time)
           phone.send(
             bytes: [UInt8](
-              bundle: [[UInt8](address: "/live/gain", [.float(index % 2 == 0 ? -1 : 0)])],
+              bundle: [[UInt8](address: "/live/gain", [.float(tries % 2 == 0 ? -1 : 0)])],
               at: TimeTag(unixMicroseconds: time)))
           try probe.pass(seconds: 0.4, "the change comes after 0.2 s, and the gain settles")
-          // A busy machine delays the server's frames and the clock: then the time maps to an
-          // earlier frame.
           let after = try frame(at: time)
-          due.append(min(before, after)...max(before, after))
+          due = min(before, after)...max(before, after)
+          missing = (HostTime.steady - begun) * 0.048 - Double(probe.heardFrames - first)
         }
-      }
-      let samples = heard.samples
-      let changes = samples.indices.dropFirst(Self.restFrames).filter { index in
-        samples[index] != samples[index - 1]
-          && samples[index - Self.restFrames..<index].allSatisfy { $0 == samples[index - 1] }
-      }
-      #expect(changes.count == due.count)
-      for (change, due) in zip(changes, due) {
-        let landed = Double(Int64(heard.start) + Int64(change))
+        // A busy machine delays the server's frames: then a time maps to another frame from moment to moment.
+        tries += 1
+        guard due.upperBound - due.lowerBound < 96, missing < 512 else {
+          if tries < 100 { continue }
+          throw Fault("the server never kept pace for 0.4 s")
+        }
+        measured += 1
+        let samples = heard.samples
+        let changes = samples.indices.dropFirst(Self.restFrames).filter { index in
+          samples[index] != samples[index - 1]
+            && samples[index - Self.restFrames..<index].allSatisfy { $0 == samples[index - 1] }
+        }
+        #expect(changes.count == 1)
         // The clock is smoothed from times that this machine's load delays by a millisecond or two;
         // without the filter they would be late by more than a block.
-        #expect(
-          landed > due.lowerBound - 96 && landed < due.upperBound + 96, "\(landed), \(due)")
+        for change in changes {
+          let landed = Double(Int64(heard.start) + Int64(change))
+          #expect(
+            landed > due.lowerBound - 96 && landed < due.upperBound + 96, "\(landed), \(due)")
+        }
       }
       let late = Int32(phone.ask("/status/late")?.arguments[0].number ?? -1)
       phone.send(
