@@ -160,7 +160,8 @@ let package = Package(
     .testTarget(
       name: "ListeningTests", dependencies: ["Listening", "TestSupport"], linkerSettings: linker),
     .testTarget(
-      name: "HTTPTests", dependencies: ["HTTP", "Posix", "TestSupport"], linkerSettings: linker),
+      name: "HTTPTests", dependencies: ["CCrypto", "HTTP", "Posix", "TestSupport"],
+      linkerSettings: linker),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], linkerSettings: linker),
     .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
@@ -216,8 +217,8 @@ let package = Package(
     .testTarget(
       name: "NodeTests",
       dependencies: [
-        "Control", "DSP", "Feed", "Howl", "InstrumentFiles", "JSON", "Library", "LoopFiles",
-        "Music", "Posix", "SQLite", "SoundFiles", "TestSupport",
+        "Control", "DSP", "Feed", "HTTP", "Howl", "InstrumentFiles", "JSON", "Library",
+        "LoopFiles", "Music", "Posix", "SQLite", "SoundFiles", "TestSupport",
       ],
       exclude: ["Snapshots"],
       linkerSettings: linker),

@@ -181,6 +181,12 @@ package final class Socket {
     return count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
+  /// The first unread byte, which stays unread; nil if there is none.
+  package var nextByte: UInt8? {
+    var byte: UInt8 = 0
+    return recv(descriptor.number, &byte, 1, Int32(MSG_PEEK)) == 1 ? byte : nil
+  }
+
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
     let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
     if count > 0 { return .bytes(count) }

@@ -20,6 +20,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     package var origins: [String] = []
     /// Whether clients may play without a token.
     package var isFree = false
+    /// Whether the port speaks TLS, too.
+    package var isSecure = false
 
     /// Creates options with a port and no exceptions.
     package init(port: UInt16, takesOther: Bool) {
@@ -37,6 +39,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   /// The port that the server listens on.
   package private(set) var port: UInt16 = 0
+  /// Whether the authority of the certificate for TLS is new, so that phones have yet to trust it.
+  package let isAuthorityNew: Bool
   /// The secret that pairs a phone; nil if none is needed.
   package var token: WebToken? { access.token }
   private let who: NetworkAccess
@@ -48,6 +52,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private let questions: NodeQuestions
   private let boardRoutes: BoardRoutes
   private var http: HTTPServer?
+  private var secure: SecureDoor?
   private var listeners: [Socket] = []
   private var sockets: [Int: WebSocket] = [:]
   private var socketCount = 0
@@ -73,8 +78,15 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     self.oscPort = oscPort
     // A client on this machine could play through UDP anyway.
     let token = who.isOpen && !options.isFree ? try WebToken(home: home) : nil
+    let hosts = HostList(others: options.hosts)
+    let authority =
+      options.isSecure
+      ? try CertificateAuthority(
+        folder: "\(home)/tls", names: hosts.names.sorted(), addresses: IPAddress.ofThisMachine)
+      : nil
+    isAuthorityNew = authority?.isNew ?? false
     access = WebAccess(
-      hosts: HostList(others: options.hosts), origins: options.origins, token: token)
+      hosts: hosts, origins: options.origins, token: token)
     inbox = try Inbox()
     questions = NodeQuestions(node, inbox)
     let board = board ?? node.ownBoard
@@ -85,22 +97,37 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     for (index, address) in node.table.addresses.enumerated() where address.standsForMany {
       extents[index] = node.extents(of: address)
     }
-    let routes = WebRoutes(
-      access: access, takes: TakeRoutes(questions: questions), board: boardRoutes,
+    var routes = WebRoutes(
+      certificate: authority?.certificate, access: access, takes: TakeRoutes(questions: questions),
+      board: boardRoutes,
       questions: questions,
       table: node.table,
       hostInfo: { [unowned self] in
         HostInfo(name: self.node.name, oscPort: self.oscPort, webPort: self.port)
       })
-    http = try HTTPServer(
-      headers: WebRoutes.headers,
-      upgraded: { [unowned self] stream in _ = inbox.leave { [self] in open(stream) } },
-      course: { routes.course($0) })
+    let http = try server(for: routes, nil)
+    self.http = http
+    if let authority {
+      routes.isSecure = true
+      secure = try SecureDoor(authority, loop: loop, plain: http) {
+        [unowned self, routes] identity throws(SystemError) in
+        try server(for: routes, identity)
+      }
+    }
     door = node.connect(to: self)
     loop.watch(inbox.readable) { [unowned self] in inbox.work() }
     for listener in listeners {
       loop.watch(listener.descriptor) { [unowned self] in accept(from: listener) }
     }
+  }
+
+  private func server(
+    for routes: WebRoutes, _ identity: TLSIdentity?
+  ) throws(SystemError) -> HTTPServer {
+    try HTTPServer(
+      headers: WebRoutes.headers, identity: identity,
+      upgraded: { [unowned self] stream in _ = inbox.leave { [self] in open(stream) } },
+      course: { routes.course($0) })
   }
 
   private func listen(_ options: Options) throws(SystemError) {
@@ -125,7 +152,11 @@ package final class WebDoor: Outlet, @unchecked Sendable {
         node.counters.denied += 1
         continue
       }
-      http?.take(socket, from: peer)
+      if let secure {
+        secure.take(socket, from: peer, now: HostTime.steady)
+      } else {
+        http?.take(socket, from: peer)
+      }
     }
   }
 
@@ -238,6 +269,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     questions.look()
     tellPaths()
     forgetToken(now)
+    secure?.look(now: now)
     var isHoldingUp = false
     for number in sockets.keys {
       settle(number)
@@ -286,6 +318,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       close(number)
     }
     boardRoutes.end()
+    secure?.end()
+    secure = nil
     http?.end()
     http = nil
   }

@@ -5,6 +5,10 @@ internal import Posix
 
 /// The router of HTTP requests: to the page, the address tree, files, the board, or a WebSocket.
 struct WebRoutes: Sendable {
+  /// The authority's certificate in PEM, if the port speaks TLS, too.
+  let certificate: String?
+  /// Whether these requests came through TLS.
+  var isSecure = false
   let access: WebAccess
   let page = PageFiles()
   let takes: TakeRoutes
@@ -40,13 +44,35 @@ struct WebRoutes: Sendable {
           headers: [("Allow", "GET, HEAD")]))
     }
     if request.path == "/", request.query.isEmpty, request.wantsPage {
-      return .answer(page.index(request))
+      return .answer(secureAnswer(request) ?? page.index(request))
     }
+    if request.path == "/certificate", let certificate { return .answer(answer(certificate)) }
     if request.path.hasPrefix("/page/") {
       return .answer(page.file(String(request.path.dropFirst(6)), request))
     }
     return tell(request)
   }
+
+  // MARK: - TLS
+
+  /// The redirect of another machine's browser to TLS: without it the browser tells the page no location.
+  private func secureAnswer(_ request: HTTPRequest) -> HTTPAnswer? {
+    guard certificate != nil, !isSecure, !request.peer.isLoopback, let host = request[.host] else {
+      return nil
+    }
+    var answer = HTTPAnswer.empty(307)
+    answer.headers = [("Location", "https://\(host)/"), ("Cache-Control", "no-store")]
+    return answer
+  }
+
+  /// The authority's certificate as phones install it.
+  private func answer(_ certificate: String) -> HTTPAnswer {
+    var answer = HTTPAnswer(200, Array(certificate.utf8), type: "application/x-x509-ca-cert")
+    answer.headers.append(("Content-Disposition", "attachment; filename=\"syrinx.crt\""))
+    return answer
+  }
+
+  // MARK: - WebSockets
 
   private func upgrade(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     guard request.method == "GET", request.path == "/" else {

@@ -6,7 +6,8 @@ package import Posix
 /// A foreign page can make its own name resolve to this machine and would then be same-origin with
 /// the node. But it can't change the Host header that the browser sends.
 package struct HostList: Sendable {
-  private let names: Set<String>
+  /// The names, in lowercase.
+  package let names: Set<String>
   // Evaluated on each use: addresses change with networks.
   private let addresses: @Sendable () -> [IPAddress]
 

@@ -24,6 +24,8 @@ enum RunCommand: Command {
       --web-host NAME: Another host name accepted for the web page; repeatable
       --web-origin URL: A site whose pages may control the node, such as \
       http://studio.local:3000; repeatable
+      --tls: Speak HTTPS on the port of the web page, too, with a certificate of the node's own: \
+      phones tell a page their location only over HTTPS
       --web-open: Require no token for the web page: for private networks only
       --allow CIDR: Accept only these addresses, such as 192.168.1.0/24; repeatable
       --feedback HOST:PORT: Send all changes to this target from the start; repeatable
@@ -198,6 +200,10 @@ struct RunOptions {
     }
     web?.origins = origins
     web?.isFree = given.has("web-open")
+    web?.isSecure = given.has("tls")
+    guard web != nil || !given.has("tls") else {
+      throw Failure(.usage, "--tls needs the web page; --web 0 disables it")
+    }
   }
 
   /// The name of the JACK server to join.

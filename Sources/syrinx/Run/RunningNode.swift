@@ -272,7 +272,9 @@ final class RunningNode: @unchecked Sendable {
   func sayReady() {
     let host = options.access.isOpen ? IPAddress.likelyForOthers : .loopback4
     let url = "osc.udp://\(Endpoint(address: host, port: server.port))"
-    let page = web.map { "http://\(Endpoint(address: host, port: $0.port))/" }
+    // On this machine, browsers trust HTTP.
+    let scheme = options.access.isOpen && options.web?.isSecure ?? false ? "https" : "http"
+    let page = web.map { "\(scheme)://\(Endpoint(address: host, port: $0.port))/" }
     tellName(url, page: page)
     let status = sound.status
     Environment.announce(
@@ -282,6 +284,11 @@ final class RunningNode: @unchecked Sendable {
     announcement = Announcement(
       name: node.name, port: server.port, webPort: web?.port, isOpen: options.access.isOpen)
     if let page { showPairing(page) }
+    if web?.isAuthorityNew ?? false, let port = web?.port {
+      Environment.say(
+        "a new certificate authority: phones trust the page once they have installed "
+          + "http://\(Endpoint(address: host, port: port))/certificate")
+    }
     if sound.link?.isHeard ?? false { node[Greeting.self].play() }
     statusLine = statusLine ?? NodeStatusLine()
   }

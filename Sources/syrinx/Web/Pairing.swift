@@ -46,6 +46,11 @@ struct Pairing: Equatable {
     } else if !isForThisMachine {
       lines.append("Anyone on this network can play the node on its page.")
     }
+    if page.hasPrefix("https:") {
+      lines.append(
+        "A phone trusts this page once \(page.replacing("https:", with: "http:"))certificate is "
+          + "installed there as a certificate authority.")
+    }
     if !isForThisMachine {
       lines.append(
         "OSC over UDP and TCP (port \(oscPort)) needs no token; --allow limits it to addresses."

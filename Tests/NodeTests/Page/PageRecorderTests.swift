@@ -24,10 +24,14 @@ extension NodeTests.PageTests {
       let (node, phone) = try startNode(
         on: stage.server, ["--name", "bird"] + options,
         environment: ["SYRINX_SOUNDFONTS": "none"], hasPage: true)
-      let address = try #require(node.ready["web"])
+      // Chromium resolves no names and addresses but this machine's own.
+      let scheme = try #require(node.ready["web"]).prefix { $0 != ":" }
+      let address = "\(scheme)://127.0.0.1:\(node.webPort)/"
       defer { _ = try? browser.command("Browser.resetPermissions") }
       try browser.withAnotherWindow(size) {
         try browser.resize(size)
+        // No phone of this test trusts the node's certificate authority.
+        try browser.command("Security.setIgnoreCertificateErrors", ["ignore": true])
         try browser.open(address)
         // A connection that ends before it is established is a fault of the page.
         try stage.awaitLink()
@@ -188,6 +192,22 @@ extension NodeTests.PageTests {
         try browser.tap("#take-trash")
         try awaitTakes(0)
         try awaitShown(".pin", false)
+      }
+    }
+
+    @Test(.hangLimit)
+    func `over HTTPS, a phone on the network is asked for its location, and plays`() throws {
+      let options = ["--listen", "lan", "--tls", "--web-open"]
+      try withNewNode(.tallPhone, options) { node, phone in
+        #expect(try browser.text("return location.protocol") == "https:")
+        #expect(try browser.text("return String(isSecureContext)") == "true")
+        try stage.turn(to: "takes")
+        try browser.tap("#take-record")
+        try awaitCapture(phone, seconds: 0.1)
+        try awaitText("#recorder-place", "52.5200° N, 13.4000° E")
+        try browser.tap("#take-record")
+        try awaitTakes(1)
+        #expect(place(phone) == Self.here)
       }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import OSC
 import Posix
 import TestSupport
@@ -90,6 +91,52 @@ extension NodeTests {
       #expect(friend.awaitClose())
       #expect(node.end() == 0)
       #expect(!node.errors.contains(token))
+    }
+
+    @Test(.hangLimit)
+    func `with --tls its port speaks HTTPS, too, and sends browsers of other machines there`()
+      throws
+    {
+      let node = try NodeProcess(
+        server: server, ["--web", "18475", "--listen", "lan", "--tls"])
+      let page = try #require(node.ready["web"])
+      #expect(page.hasPrefix("https://") && page.hasSuffix(":18475/"))
+      // A machine without a network has no address for others.
+      let host = String(page.dropFirst(8).prefix { $0 != ":" })
+      let plain = try WebPhone(port: node.webPort, host: host)
+      let answer = try plain.get("/", Self.page.merging(["Host": "\(host):18475"]) { $1 })
+      if IPAddress(host)?.isLoopback == false {
+        #expect(answer.status == 307 && answer.headers["location"] == page)
+      }
+      // This machine's browsers trust HTTP, and other programs know nothing else.
+      #expect(try WebPhone(port: node.webPort).get("/", Self.page).status == 200)
+      #expect(try plain.get("/status/server?VALUE").text == #"{"VALUE":["running"]}"#)
+      let certificate = try plain.get("/certificate")
+      #expect(certificate.headers["content-type"] == "application/x-x509-ca-cert")
+      let trusted = node.folder.appendingPathComponent("trusted.pem")
+      try Data(certificate.body).write(to: trusted)
+      setenv("SSL_CERT_FILE", trusted.path, 1)
+      defer { unsetenv("SSL_CERT_FILE") }
+      let client = HTTPClient(userAgent: "test")
+      for host in [host, "localhost"] {
+        let url = try #require(HTTPPlace("https://\(host):18475/status/server?VALUE"))
+        let reply = try client.perform(HTTPCall("GET", url))
+        #expect(String(decoding: reply.body, as: UTF8.self) == #"{"VALUE":["running"]}"#)
+      }
+      #expect(node.errors.contains("\(host):18475/certificate"))
+      // A connection that never says what it speaks.
+      let silent = try WebPhone(port: node.webPort)
+      #expect(node.end() == 0)
+      #expect(silent.awaitClose())
+      let again = try NodeProcess(
+        server: server, ["--web", "18475", "--listen", "lan", "--tls"],
+        home: node.home)
+      #expect(
+        try WebPhone(port: again.webPort).get("/certificate").body == certificate.body)
+      #expect(again.end() == 0)
+      #expect(!again.errors.contains("certificate authority"))
+      let off = try NodeProcess.run(["run", "--tls", "--web", "0", "--home", node.home])
+      #expect(off.code == 64 && off.errors.contains("--tls needs the web page"))
     }
 
     @Test(.hangLimit)
