@@ -1,9 +1,11 @@
 #pragma once
 
 #include <openssl/bio.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
@@ -33,4 +35,20 @@ static inline int cc_permits(X509 *issuer, X509 *certificate) {
   int result = NAME_CONSTRAINTS_check(certificate, constraints);
   NAME_CONSTRAINTS_free(constraints);
   return result == X509_V_OK;
+}
+
+/// The settings of a TLS server with a certificate, that of its issuer, and its key; NULL if they don't fit.
+static inline SSL_CTX *cc_new_server(X509 *certificate, X509 *issuer, EVP_PKEY *key) {
+  SSL_CTX *server = SSL_CTX_new(TLS_server_method());
+  if (!server) return NULL;
+  SSL_CTX_set_mode(server, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
+                               | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_options(server, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  if (SSL_CTX_set_min_proto_version(server, TLS1_2_VERSION) && SSL_CTX_use_certificate(server, certificate)
+      && SSL_CTX_add1_chain_cert(server, issuer) && SSL_CTX_use_PrivateKey(server, key)
+      && SSL_CTX_check_private_key(server)) {
+    return server;
+  }
+  SSL_CTX_free(server);
+  return NULL;
 }

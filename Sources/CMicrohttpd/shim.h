@@ -6,27 +6,18 @@
 // Wrappers for variadic functions and for constants of closed enumerations, which Swift can't
 // import.
 
-/// Starts a server in its own thread. It doesn't listen: connections are passed to it. With a key and a
-/// certificate chain in PEM it speaks TLS.
+/// Starts a server in its own thread. It doesn't listen: connections are passed to it.
 static inline struct MHD_Daemon *mh_start(
     MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback ended, void *context,
-    unsigned connections, unsigned connections_per_address, unsigned idle_seconds, const char *key,
-    const char *chain) {
-  struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
-  struct MHD_OptionItem secure[] = {
-      {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
-      {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)chain},
-      {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
-      {MHD_OPTION_END, 0, NULL}};
+    unsigned connections, unsigned connections_per_address, unsigned idle_seconds) {
   return MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_UPGRADE
-          | MHD_ALLOW_SUSPEND_RESUME | (key ? MHD_USE_TLS : 0),
+          | MHD_ALLOW_SUSPEND_RESUME,
       0, NULL, NULL, handle, context, MHD_OPTION_NOTIFY_COMPLETED, ended, context,
       MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
       connections_per_address, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)(32 * 1024), MHD_OPTION_THREAD_STACK_SIZE,
-      (size_t)(512 * 1024), MHD_OPTION_STRICT_FOR_CLIENT, (int)1, MHD_OPTION_ARRAY,
-      key ? secure : plain, MHD_OPTION_END);
+      (size_t)(512 * 1024), MHD_OPTION_STRICT_FOR_CLIENT, (int)1, MHD_OPTION_END);
 }
 
 /// Passes a connection to a server. Returns 0 if the server is full, and has closed it.

@@ -181,10 +181,39 @@ package final class Socket {
     return count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// The first unread byte, which stays unread; nil if there is none.
-  package var nextByte: UInt8? {
+  /// What a read would return first.
+  package enum NextByte {
+    case byte(UInt8)
+    case nothingNow
+    case closed
+  }
+
+  /// The first unread byte, which stays unread.
+  package var nextByte: NextByte {
     var byte: UInt8 = 0
-    return recv(descriptor.number, &byte, 1, Int32(MSG_PEEK)) == 1 ? byte : nil
+    let count = recv(descriptor.number, &byte, 1, Int32(MSG_PEEK))
+    if count == 1 { return .byte(byte) }
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothingNow : .closed
+  }
+
+  /// Whether both directions are closed.
+  package var isHungUp: Bool {
+    var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR) != 0
+  }
+
+  /// Limits the send buffer of the system: data in it can't be withdrawn when it is outdated.
+  package func limitOutgoing(bytes: Int) { set(SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes)) }
+
+  /// Creates two streams that are connected to each other.
+  package static func pair() throws(SystemError) -> (Socket, Socket) {
+    var numbers: [Int32] = [-1, -1]
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &numbers) == 0 else { throw SystemError("socketpair") }
+    return (
+      Socket(try Descriptor(numbers[0], orThrow: "socketpair"), isVersion4: true),
+      Socket(try Descriptor(numbers[1], orThrow: "socketpair"), isVersion4: true)
+    )
   }
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {

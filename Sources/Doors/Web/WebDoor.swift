@@ -20,7 +20,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     package var origins: [String] = []
     /// Whether clients may play without a token.
     package var isFree = false
-    /// Whether the port speaks TLS, too.
+    /// Whether the port also serves HTTPS.
     package var isSecure = false
 
     /// Creates options with a port and no exceptions.
@@ -39,7 +39,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   /// The port that the server listens on.
   package private(set) var port: UInt16 = 0
-  /// Whether the authority of the certificate for TLS is new, so that phones have yet to trust it.
+  /// The fingerprint of the certificate authority for HTTPS; nil without HTTPS.
+  package let fingerprint: String?
+  /// Whether the certificate authority is new, so that phones have yet to install it.
   package let isAuthorityNew: Bool
   /// The secret that pairs a phone; nil if none is needed.
   package var token: WebToken? { access.token }
@@ -82,8 +84,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     let authority =
       options.isSecure
       ? try CertificateAuthority(
-        folder: "\(home)/tls", names: hosts.names.sorted(), addresses: IPAddress.ofThisMachine)
+        folder: "\(home)/tls", hosts: hosts.names.sorted(), addresses: IPAddress.ofThisMachine)
       : nil
+    fingerprint = authority?.fingerprint
     isAuthorityNew = authority?.isNew ?? false
     access = WebAccess(
       hosts: hosts, origins: options.origins, token: token)
@@ -97,22 +100,22 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     for (index, address) in node.table.addresses.enumerated() where address.standsForMany {
       extents[index] = node.extents(of: address)
     }
+    let certified = Guarded<Set<String>>([])
     var routes = WebRoutes(
-      certificate: authority?.certificate, access: access, takes: TakeRoutes(questions: questions),
+      certificate: authority?.certificate, certified: certified, access: access,
+      takes: TakeRoutes(questions: questions),
       board: boardRoutes,
       questions: questions,
       table: node.table,
       hostInfo: { [unowned self] in
         HostInfo(name: self.node.name, oscPort: self.oscPort, webPort: self.port)
       })
-    let http = try server(for: routes, nil)
+    let http = try server(for: routes)
     self.http = http
     if let authority {
       routes.isSecure = true
-      secure = try SecureDoor(authority, loop: loop, plain: http) {
-        [unowned self, routes] identity throws(SystemError) in
-        try server(for: routes, identity)
-      }
+      secure = try SecureDoor(
+        authority, loop: loop, plain: http, server: try server(for: routes), certified: certified)
     }
     door = node.connect(to: self)
     loop.watch(inbox.readable) { [unowned self] in inbox.work() }
@@ -121,11 +124,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     }
   }
 
-  private func server(
-    for routes: WebRoutes, _ identity: TLSIdentity?
-  ) throws(SystemError) -> HTTPServer {
+  private func server(for routes: WebRoutes) throws(SystemError) -> HTTPServer {
     try HTTPServer(
-      headers: WebRoutes.headers, identity: identity,
+      headers: WebRoutes.headers,
       upgraded: { [unowned self] stream in _ = inbox.leave { [self] in open(stream) } },
       course: { routes.course($0) })
   }

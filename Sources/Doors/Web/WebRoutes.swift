@@ -5,8 +5,10 @@ internal import Posix
 
 /// The router of HTTP requests: to the page, the address tree, files, the board, or a WebSocket.
 struct WebRoutes: Sendable {
-  /// The authority's certificate in PEM, if the port speaks TLS, too.
+  /// The certificate of the node's authority in PEM, if the port also serves HTTPS.
   let certificate: String?
+  /// The hosts for which the server's certificate is valid.
+  let certified: Guarded<Set<String>>
   /// Whether these requests came through TLS.
   var isSecure = false
   let access: WebAccess
@@ -55,13 +57,15 @@ struct WebRoutes: Sendable {
 
   // MARK: - TLS
 
-  /// The redirect of another machine's browser to TLS: without it the browser tells the page no location.
+  /// The redirect of another machine's browser to HTTPS, without which it gives the page no location.
   private func secureAnswer(_ request: HTTPRequest) -> HTTPAnswer? {
-    guard certificate != nil, !isSecure, !request.peer.isLoopback, let host = request[.host] else {
-      return nil
-    }
+    guard certificate != nil, !isSecure, !request.peer.isLoopback,
+      // A proxy has its own certificate.
+      request[.forwardedProtocol] == nil, let header = request[.host],
+      let host = HostList.host(header), certified.withLock({ $0.contains(host) })
+    else { return nil }
     var answer = HTTPAnswer.empty(307)
-    answer.headers = [("Location", "https://\(host)/"), ("Cache-Control", "no-store")]
+    answer.headers = [("Location", "https://\(header)/"), ("Cache-Control", "no-store")]
     return answer
   }
 

@@ -5,7 +5,7 @@ package struct ByteRange: Equatable {
 
   /// Parses a header.
   ///
-  /// Returns nil unless it is a valid single range, in which case the whole file is sent.
+  /// Returns nil if it isn't a valid single range; the whole file is then sent.
   package init?(_ header: String, size: Int) {
     guard header.hasPrefix("bytes="), !header.contains(",") else { return nil }
     let ends = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

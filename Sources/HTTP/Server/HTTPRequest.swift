@@ -13,6 +13,7 @@ package struct HTTPRequest: Sendable {
     case ifNoneMatch = "If-None-Match"
     case range = "Range"
     case upgrade = "Upgrade"
+    case forwardedProtocol = "X-Forwarded-Proto"
     case webSocketKey = "Sec-WebSocket-Key"
     case webSocketVersion = "Sec-WebSocket-Version"
   }

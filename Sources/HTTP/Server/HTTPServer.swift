@@ -36,11 +36,11 @@ package final class HTTPServer: @unchecked Sendable {
   // The suspended requests. libmicrohttpd aborts the process if one is left when it stops.
   private let waiting = Guarded<(exchanges: Set<HTTPExchange>, isEnding: Bool)>(([], false))
 
-  /// Creates a server with common headers for all responses, which speaks TLS if it has an identity.
+  /// Creates a server with common headers for all responses.
   ///
   /// `course` decides how to handle each request.
   package init(
-    headers: [(name: String, value: String)], identity: TLSIdentity? = nil,
+    headers: [(name: String, value: String)],
     upgraded: @escaping @Sendable (UpgradedStream) -> Void,
     course: @escaping @Sendable (HTTPRequest) -> RequestHandling
   ) throws(SystemError) {
@@ -50,7 +50,7 @@ package final class HTTPServer: @unchecked Sendable {
     let context = Unmanaged.passUnretained(self).toOpaque()
     server = mh_start(
       handleRequest, endRequest, context, Self.mostConnections, Self.mostOfOneAddress,
-      Self.idleSeconds, identity?.key, identity?.chain)
+      Self.idleSeconds)
     guard server != nil else { throw SystemError("can't start the thread of the HTTP server") }
   }
 

@@ -45,7 +45,7 @@ package struct HostList: Sendable {
   }
 
   /// Parses the host of `HOST` or `HOST:PORT`, or returns nil if it is malformed.
-  private static func host(_ header: String) -> String? {
+  package static func host(_ header: String) -> String? {
     let text = header.lowercased()
     if text.hasPrefix("[") {
       guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else {

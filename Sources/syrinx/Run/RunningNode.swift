@@ -154,7 +154,10 @@ final class RunningNode: @unchecked Sendable {
         loop: loop)
     ) {
       Failure.cannotListen(
-        $0, "can't serve the web page on \($0); --web sets another port, and 0 disables it")
+        $0,
+        $0.action.hasPrefix("port ")
+          ? "can't serve the web page on \($0); --web sets another port, and 0 disables it"
+          : "can't serve the web page: \($0)")
     }
     if door.port != wanted.port {
       Environment.say("port \(wanted.port) is in use; the web page is on port \(door.port)")
@@ -284,10 +287,10 @@ final class RunningNode: @unchecked Sendable {
     announcement = Announcement(
       name: node.name, port: server.port, webPort: web?.port, isOpen: options.access.isOpen)
     if let page { showPairing(page) }
-    if web?.isAuthorityNew ?? false, let port = web?.port {
+    if web?.isAuthorityNew ?? false, let fingerprint = web?.fingerprint, let port = web?.port {
       Environment.say(
-        "a new certificate authority: phones trust the page once they have installed "
-          + "http://\(Endpoint(address: host, port: port))/certificate")
+        "a new certificate authority: install http://\(Endpoint(address: host, port: port))/certificate "
+          + "on phones; its fingerprint (SHA-256) is \(fingerprint)")
     }
     if sound.link?.isHeard ?? false { node[Greeting.self].play() }
     statusLine = statusLine ?? NodeStatusLine()
@@ -302,7 +305,9 @@ final class RunningNode: @unchecked Sendable {
         "\(node.name).url", in: $0, url + "\n", mode: 0o644, "the node runs without it")
     }
     pairing = page.map {
-      Pairing(page: $0, tokenPath: web?.token?.path, oscPort: server.port)
+      Pairing(
+        page: $0, tokenPath: web?.token?.path, oscPort: server.port,
+        fingerprint: options.access.isOpen ? web?.fingerprint : nil)
     }
     let pairingFile = pairing?.write(name: node.name, home: options.home)
     files = [urlFile, pairingFile].compactMap(\.self)

@@ -9,6 +9,8 @@ struct Pairing: Equatable {
   let tokenPath: String?
   /// The node's OSC port.
   let oscPort: UInt16
+  /// The fingerprint of the node's certificate authority; nil without HTTPS.
+  var fingerprint: String?
 
   /// The address that a phone opens once, with the token if one is needed.
   ///
@@ -23,7 +25,9 @@ struct Pairing: Equatable {
     guard let text = Files.read("\(NodeFile.folder ?? home)/\(name).web") else { return nil }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard lines.count >= 3, let port = UInt16(lines[2]) else { return nil }
-    return Pairing(page: lines[0], tokenPath: lines[1].isEmpty ? nil : lines[1], oscPort: port)
+    return Pairing(
+      page: lines[0], tokenPath: lines[1].isEmpty ? nil : lines[1], oscPort: port,
+      fingerprint: lines.count > 3 && !lines[3].isEmpty ? lines[3] : nil)
   }
 
   /// Writes the file from which `syrinx web` reads the pairing of a node; nil if that fails.
@@ -32,7 +36,7 @@ struct Pairing: Equatable {
   func write(name: String, home: String) -> NodeFile? {
     NodeFile(
       "\(name).web", in: NodeFile.folder ?? home,
-      "\(page)\n\(tokenPath ?? "")\n\(oscPort)\n", mode: 0o600,
+      "\(page)\n\(tokenPath ?? "")\n\(oscPort)\n\(fingerprint ?? "")\n", mode: 0o600,
       "`syrinx web` will not find this node")
   }
 
@@ -46,10 +50,12 @@ struct Pairing: Equatable {
     } else if !isForThisMachine {
       lines.append("Anyone on this network can play the node on its page.")
     }
-    if page.hasPrefix("https:") {
-      lines.append(
-        "A phone trusts this page once \(page.replacing("https:", with: "http:"))certificate is "
-          + "installed there as a certificate authority.")
+    if let fingerprint {
+      lines += [
+        "To trust the page, a phone installs \(page.replacing("https:", with: "http:"))certificate; "
+          + "the fingerprint (SHA-256) that it shows must be",
+        fingerprint,
+      ]
     }
     if !isForThisMachine {
       lines.append(
@@ -59,5 +65,7 @@ struct Pairing: Equatable {
     return lines
   }
 
-  private var isForThisMachine: Bool { page.hasPrefix("http://127.") }
+  private var isForThisMachine: Bool {
+    page.hasPrefix("http://127.") || page.hasPrefix("https://127.")
+  }
 }

@@ -124,6 +124,12 @@ extension NodeTests {
         #expect(String(decoding: reply.body, as: UTF8.self) == #"{"VALUE":["running"]}"#)
       }
       #expect(node.errors.contains("\(host):18475/certificate"))
+      let environment = ["XDG_RUNTIME_DIR": node.folder.path, "XDG_DATA_HOME": node.folder.path]
+      let shown = try NodeProcess.run(["web"], environment: environment).output
+      let fingerprint = try #require(
+        node.errors.split(separator: "\n").first { $0.contains("/certificate") }?
+          .split(separator: " ").last)
+      #expect(fingerprint.count == 95 && shown.contains(fingerprint))
       // A connection that never says what it speaks.
       let silent = try WebPhone(port: node.webPort)
       #expect(node.end() == 0)
