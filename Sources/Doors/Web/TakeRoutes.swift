@@ -109,7 +109,7 @@ struct TakeRoutes: Sendable {
     var headers = [
       ("Content-Type", PageFile.type(of: path)),
       ("Cache-Control", "private, no-cache"),
-      // An SVG picture can be a page of its own; it may do nothing.
+      // An SVG image can be opened as a page; this policy blocks its scripts and requests.
       ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox"),
     ]
     if let name {

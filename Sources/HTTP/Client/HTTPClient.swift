@@ -54,7 +54,7 @@ package final class HTTPClient: @unchecked Sendable {
     curl_easy_reset(raw)
     var list: UnsafeMutablePointer<curl_slist>?
     defer { curl_slist_free_all(list) }
-    // Without `Expect:`, libcurl waits for a 100 Continue before it sends a body.
+    // An empty `Expect:` header keeps libcurl from waiting for 100 Continue before it sends a body.
     for (name, value) in call.headers + [("Expect", "")] {
       list = curl_slist_append(list, value.isEmpty ? "\(name):" : "\(name): \(value)")
     }

@@ -5,8 +5,9 @@ import { subscribe } from "./link/subscription.js";
 import { queryPosts } from "./store/posts.js";
 import { receive } from "./store/values.js";
 import { fetchTable } from "./store/table.js";
-import { foundTakes, resetTakes, searchText } from "./store/takes.js";
+import { foundTakes, moreForMap, resetTakes, searchText } from "./store/takes.js";
 import { stayAwake } from "./parts/awake.js";
+import { watchClip } from "./parts/clip.js";
 import { setUpControls } from "./parts/controls.js";
 import { addIcons } from "./parts/icons.js";
 import { setUpKeys } from "./parts/keys.js";
@@ -22,7 +23,7 @@ import { setUpRecorder } from "./pages/recorder.js";
 import { setUpRig } from "./pages/rig.js";
 import { querySongs, setUpSongs } from "./pages/songs.js";
 import { setUpStage } from "./pages/stage.js";
-import { openTake, playTake, setUpTakes, showRecorded } from "./pages/takes.js";
+import { drawTake, openTake, playTake, setUpTakes, showRecorded } from "./pages/takes.js";
 import { setUpVoice } from "./pages/voice.js";
 
 document.head.append(make("link", "", { rel: "stylesheet", href: "/page/more.css" }));
@@ -56,8 +57,9 @@ stayAwake();
 addEventListener("resize", showMapWhereSeen);
 async function showMapWhereSeen() {
   const map = await mapWhereSeen();
-  await map?.showMap(foundTakes(), searchText(), { open: openTake, play: playTake });
+  await map?.showMap(foundTakes(), searchText(), moreForMap(), { open: openTake, play: playTake, draw: drawTake });
 }
+watchClip(async () => (await mapWhereSeen())?.drawBubble());
 
 async function mapWhereSeen() {
   return find("#map").offsetParent ? import("./map/map.js") : undefined;

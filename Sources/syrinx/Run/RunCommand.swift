@@ -24,8 +24,8 @@ enum RunCommand: Command {
       --web-host NAME: Another host name accepted for the web page; repeatable
       --web-origin URL: A site whose pages may control the node, such as \
       http://studio.local:3000; repeatable
-      --tls: Speak HTTPS on the port of the web page, too, with a certificate of the node's own: \
-      phones tell a page their location only over HTTPS
+      --tls: Also serve HTTPS on the port of the web page, with the node's own certificate: \
+      browsers give a page the location only over HTTPS
       --web-open: Require no token for the web page: for private networks only
       --allow CIDR: Accept only these addresses, such as 192.168.1.0/24; repeatable
       --feedback HOST:PORT: Send all changes to this target from the start; repeatable
@@ -33,8 +33,8 @@ enum RunCommand: Command {
       --loop-seconds S: Maximum loop length in seconds, 1 to 600 (default: 10)
       --location LAT,LON: Location of the node in degrees, such as 52.52,13.40; saved with each \
       recording
-      --gpsd HOST:PORT: Follow the location of a GPS receiver through gpsd, on port 2947 unless \
-      given, such as localhost
+      --gpsd HOST:PORT: Follow the location of a GPS receiver through the gpsd on this host \
+      (default port: 2947), such as localhost
       --connect: Connect to the sound card's inputs and outputs, unless connections were saved
       --keys DEVICE: A pedal that acts as a keyboard, such as /dev/input/by-id/…-event-kbd: its \
       keys can be mapped, and reach no other program; repeatable

@@ -39,7 +39,7 @@ extension NodeTests.PageTests {
     private func isSilent(_ block: [Float]) -> Bool { Measure.peak(block) < 0.0001 }
 
     @Test(.hangLimit, arguments: sizes)
-    func `a phrase is recorded and played in two touches, and spits back its notes`(
+    func `a phrase is recorded and played in two touches, and its notes are shown`(
       _ size: Browser.Size
     ) throws {
       try browser.resize(size)
@@ -129,7 +129,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: sizes)
-    func `scales of one's own are tapped, named, saved, chosen, deleted and brought back`(
+    func `a user scale is tapped, named, saved, selected, deleted and restored`(
       _ size: Browser.Size
     ) throws {
       try browser.resize(size)

@@ -118,7 +118,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: ["finger", "space"])
-    func `with a grain the button records from bar to bar`(_ way: String) throws {
+    func `with quantize the button records from bar to bar`(_ way: String) throws {
       try browser.run("document.activeElement?.blur()")
       try browser.type("4")
       try phone.awaitValue(of: "/loop/select", .int32(4))

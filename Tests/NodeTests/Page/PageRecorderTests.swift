@@ -92,6 +92,15 @@ extension NodeTests.PageTests {
       }
     }
 
+    private func awaitSilence(_ probe: Probe, _ phone: Phone) throws {
+      do {
+        try probe.awaitBlock("nothing plays") { Measure.peak($0) < 0.0001 }
+      } catch {
+        let states = ["/player/state", "/loop/1/state", "/music/state"].map { phone.ask($0) }
+        throw Fault("\(error); \(states)")
+      }
+    }
+
     private func awaitTakes(_ count: Int) throws {
       try browser.await("document.querySelectorAll('#take-list li').length === \(count)")
     }
@@ -180,9 +189,15 @@ extension NodeTests.PageTests {
         try awaitShown(".bubble", false)
         try browser.tap(".pin")
         try awaitShown(".bubble")
-        try probe.awaitBlock("nothing plays") { Measure.peak($0) < 0.0001 }
+        try awaitSilence(probe, phone)
         try browser.tap(".bubble .tool")
         try probe.awaitBlock("the take plays") { Measure.peak($0) > 0.25 }
+        try awaitText(".bubble .tool", "Stop")
+        try browser.tap(".bubble .tool")
+        try awaitSilence(probe, phone)
+        try awaitText(".bubble .tool", "Play")
+        try browser.tap(".bubble .tool")
+        try probe.awaitBlock("the take plays again") { Measure.peak($0) > 0.25 }
         try browser.tap(".bubble-open")
         try awaitShown("#take")
         try browser.await("document.querySelector('#take-title').value === '\(title)'")
@@ -211,12 +226,25 @@ extension NodeTests.PageTests {
       }
     }
 
+    /// Adds copies of the newest take to a node's library.
+    private func addCopies(_ count: Int, to node: NodeProcess) throws {
+      let library = try TakeLibrary(home: node.home)
+      let first = try #require(try library.list(count: 1).takes.first)
+      for index in 0..<count {
+        var copy = Take(title: "copy \(index)", date: first.date, rate: first.rate, source: .live)
+        copy.place = first.place
+        let path = library.recordingPath(copy.id)
+        try FileManager.default.copyItem(atPath: library.path(first), toPath: path)
+        try library.add(copy, from: path)
+      }
+    }
+
     @Test(.hangLimit)
     func
-      `the map or the list is shown first, whichever was last, and a search without a find says so`()
+      `the map or the list opens, whichever was used last, and a search without results reports it`()
       throws
     {
-      try withNewNode(.tallPhone) { _, phone in
+      try withNewNode(.tallPhone) { node, phone in
         try stage.turn(to: "takes")
         #expect(try !isShown("#map"))
         try browser.tap("[data-view='map']")
@@ -239,11 +267,19 @@ extension NodeTests.PageTests {
         try browser.tap("#take-record")
         try browser.await("document.querySelectorAll('.pin').length === 2")
         try browser.await("document.querySelector('#take-search').value === ''")
-        // After a reload, the map comes first.
+        // After a reload, the map comes first, with more takes than a page of the list.
+        try addCopies(40, to: node)
         try browser.open(try browser.text("return location.href"))
         try stage.awaitLink()
         try awaitShown("#map")
-        try browser.await("document.querySelectorAll('.pin').length === 2")
+        try browser.await("document.querySelectorAll('.pin').length === 42")
+        try browser.await("document.querySelector('#map-none').hidden")
+        // And with more than the map shows at once.
+        try addCopies(150, to: node)
+        try browser.open(try browser.text("return location.href"))
+        try stage.awaitLink()
+        try browser.await("document.querySelectorAll('.pin').length === 180")
+        try browser.await("\(words) === 'The newest 180 takes. A search shows older ones.'")
         try browser.tap("[data-view='takes']")
         try browser.open(try browser.text("return location.href"))
         try stage.awaitLink()
@@ -293,7 +329,9 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `pictures by themselves are offered once, with what a search reveals`() throws {
+    func `automatic pictures are offered once, with a notice of the data that a search reveals`()
+      throws
+    {
       let server = try PictureServer()
       server.haveSpecies("Sylvia atricapilla", [.init(21, "cc0")])
       server.haveNoFiles()

@@ -40,7 +40,7 @@ extension NodeTests.PageTests {
 
     @Test(.hangLimit)
     func
-      `takes come in by a drop and by the button, and are found, named, thrown away and brought back`()
+      `takes are imported by drag and drop and by button, found, named, deleted and restored`()
       throws
     {
       try browser.await("!document.querySelector('#take-list li')")

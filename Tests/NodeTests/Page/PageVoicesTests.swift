@@ -334,7 +334,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: sizes)
-    func `the piano is recorded by itself, and its source is given back`(
+    func `only the piano is recorded, and the source of loop 1 is restored afterwards`(
       _ size: Browser.Size
     ) throws {
       try story(size) { kid in
@@ -372,7 +372,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a page that is reloaded while the piano is recorded gives its source back, too`() throws {
+    func `reloading the page while the piano is recorded restores the source, too`() throws {
       try story(.phone) { kid in
         kid.phone.send("/player/source", .string("mix"))
         try kid.touch("[data-turn=piano]")
@@ -393,7 +393,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: sizes)
-    func `the list of songs says where it ends`(_ size: Browser.Size) throws {
+    func `the song list reports its first and last song`(_ size: Browser.Size) throws {
       try story(size, songs: 2) { kid in
         func awaitSong(_ number: Int32) throws {
           try waitUntil("song \(number) plays") {

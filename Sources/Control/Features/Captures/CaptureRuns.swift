@@ -63,7 +63,7 @@ final class CaptureRuns {
 
   /// Sets the location of the running capture, or else of the last one.
   ///
-  /// Returns the id of its take if that is in the library already, which then has to be changed, too.
+  /// Returns the ID of its take if it is already in the library; the caller must then update it there, too.
   func setPlace(_ place: Place) throws(Refusal) -> String? {
     if isOn, underWay > 0 {
       placeOfNext = place

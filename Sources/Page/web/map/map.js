@@ -20,9 +20,12 @@ let wanted;
 // The arguments of the last call: one that waits for the map must not draw older takes.
 let last;
 
-/** Shows the map with one pin per take that matches the words; a pin's bubble calls open(id) and play(id). Returns whether there is a map. */
-export async function showMap(takes, words, acts) {
-  last = { takes, words, acts };
+/**
+ * Shows the map with one pin per take that matches the words; isWhole says that these are all. A pin's bubble calls
+ * open(id) and play(id), and draws its play button with draw(button, id). Returns whether there is a map.
+ */
+export async function showMap(takes, words, isWhole, acts) {
+  last = { takes, words, isWhole, acts };
   const element = find("#map");
   const none = find("#map-none");
   try {
@@ -35,9 +38,15 @@ export async function showMap(takes, words, acts) {
   map ?? (await begin(element));
   map.invalidateSize();
   drawPins(last.takes, last.acts);
-  none.hidden = drawn.size > 0;
-  none.textContent = noneText(last.takes, last.words);
+  none.hidden = drawn.size > 0 && last.isWhole;
+  none.textContent = drawn.size ? `The newest ${last.takes.length} takes. A search shows older ones.` : noneText(last.takes, last.words);
   return true;
+}
+
+/** Draws the play button of the open bubble. */
+export function drawBubble() {
+  const button = document.querySelector(".bubble .tool");
+  if (button) last.acts.draw(button, button.dataset.take);
 }
 
 function noneText(takes, words) {
@@ -163,15 +172,19 @@ function makePin(one, acts) {
 const bubbles = { closeButton: false, minWidth: innerHeight > 520 ? 168 : 240, maxWidth: 240, autoPanPaddingTopLeft: [8, 8], autoPanPaddingBottomRight: [8, 100] };
 
 // Made when it first opens, and laid out again when its image has loaded.
-function bubble(pin, { id, title, species, date }, { open, play }) {
+function bubble(pin, { id, title, species, date }, { open, play, draw }) {
   let made;
   return () => {
-    if (made) return made;
+    if (made) {
+      draw(made.lastChild, id);
+      return made;
+    }
     const picture = smallPicture(id);
     picture.addEventListener("load", () => pin.getPopup().update());
     made = make("div", "bubble", {},
       makeButton("bubble-open", { "aria-label": `Details of ${title}` }, () => open(id), picture, make("b", "", {}, title), make("span", "", {}, species), make("small", "", {}, when(date)), make("u", "", {}, "Details")),
-      makeButton("tool", { "aria-label": `Play ${title}` }, () => play(id), icon("play"), "Play"));
+      makeButton("tool", { "aria-label": `Play ${title}`, "data-take": id }, () => play(id), icon("play"), "Play"));
+    draw(made.lastChild, id);
     return made;
   };
 }

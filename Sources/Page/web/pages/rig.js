@@ -71,7 +71,7 @@ function setUpPorts() {
 
 let learning = false;
 
-// Labels of presses; turn and light need none.
+// Labels of the kinds of mapping; a short press needs none.
 const pressWords = { turn: "turns", hold: "holds", short: "", long: "long", double: "twice", light: "light" };
 
 function setUpBindings() {

@@ -1,4 +1,4 @@
-// Scales of one's own: their notes are chosen on twelve fields, and saved under a name.
+// User scales: their notes are selected with twelve buttons, and saved under a name.
 
 import { send, sendTogether } from "../link/socket.js";
 import { setUpControls } from "../parts/controls.js";

@@ -16,7 +16,7 @@ const removing = find("#take-unpicture");
 // Pictures by themselves are offered once: what a search reveals is for the user to decide.
 const key = "syrinx.pictures";
 const offer = make("div", "offer", { id: "take-offer", hidden: true },
-  make("p", "quiet", {}, "Find a picture by itself whenever a species is set? This tells iNaturalist and Wikimedia Commons the species and the address of the node\u2019s network. Sounds and locations stay on the node."),
+  make("p", "quiet", {}, "Find a picture automatically whenever a species is set? This reveals the species and the IP address of the node\u2019s network to iNaturalist and Wikimedia Commons. Sounds and locations stay on the node."),
   make("div", "pair", {},
     makeButton("tool main", {}, () => decide(true), "Find pictures"),
     makeButton("tool", {}, () => decide(false), "No, thanks")));

@@ -107,6 +107,9 @@ function moveInList(event) {
 /** Plays a take, or stops it. */
 export const playTake = (id) => playOrStop(play, id);
 
+/** Draws a button that plays a take. */
+export const drawTake = (button, id) => drawClip(button, play, id);
+
 function drawPlaying() {
   for (const one of list.children) drawClip(find(".take-play", one), play, one.dataset.take);
   drawClip(find("#take-play"), play, shown);
@@ -197,7 +200,7 @@ function setUpFields() {
     send("/take/delete", id);
     notify(`${title} moved to the trash`, "info", ["Undo", () => send("/take/restore", id)]);
   });
-  // Whoever deletes it, it closes here.
+  // A take that any client deletes is closed here.
   listen("/take/delete", (id) => {
     cancelLoads(id, true);
     if (id === shown) closeTake();

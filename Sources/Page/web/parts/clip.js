@@ -35,14 +35,14 @@ export function stopClip(command, id) {
   return true;
 }
 
-/** Draws the button of a clip; its name for screen readers begins with what it does. */
+/** Draws the button of a clip; its text, and its name for screen readers, begin with what it does. */
 export function drawClip(button, command, id) {
   const [word, sign] = plays(command, id) ? ["Stop", "stop"] : ["Play", "play"];
   find("use", button).setAttribute("href", "#i-" + sign);
   button.classList.toggle("playing", sign === "stop");
   const name = button.getAttribute("aria-label");
   if (name) button.setAttribute("aria-label", name.replace(/^\S+/, word));
-  else button.lastChild.data = word;
+  if (button.lastChild instanceof Text) button.lastChild.data = word;
 }
 
 // A clip that the loop has no room for plays as a song.

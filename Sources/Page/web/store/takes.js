@@ -44,6 +44,15 @@ export function findTakes(text = words) {
 /** Queries the next page, if there is one. */
 export const moreTakes = () => list.isQuerying() || list.query(true);
 
+// As many as have thumbnails in memory.
+const mostOnMap = 180;
+
+/** Queries the next page for the map, which can't be scrolled; returns whether these are all takes. */
+export function moreForMap() {
+  if (list.items.size < mostOnMap) moreTakes();
+  return list.complete || list.items.size < mostOnMap;
+}
+
 /** Queries the takes again after a new connection. */
 export function resetTakes() {
   list.reset();
