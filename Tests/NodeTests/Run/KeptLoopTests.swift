@@ -299,7 +299,7 @@ extension NodeTests {
     // MARK: - Random kills
 
     private static let kills =
-      ProcessInfo.processInfo.environment["SYRINX_KILLS"].flatMap(Int.init) ?? 25
+      ProcessInfo.processInfo.environment["SYRINX_KILLS"].flatMap(Int.init) ?? 12
 
     // Half a second is what a player may lose. On a busy machine, the writer's thread may get no processor for
     // longer: so each loss counts from the last write, and half of them also from the kill.
