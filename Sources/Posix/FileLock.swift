@@ -8,9 +8,21 @@ package final class FileLock: Sendable {
   ///
   /// Returns nil if another process holds the lock.
   package init?(_ path: String) throws(SystemError) {
-    descriptor = try Descriptor(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666), orThrow: path)
+    descriptor = try Self.opened(path)
     guard flock(descriptor.number, LOCK_EX | LOCK_NB) != 0 else { return }
     guard errno == EWOULDBLOCK else { throw SystemError(path) }
     return nil
+  }
+
+  /// Locks a file, created if needed, as soon as no other process holds the lock.
+  package init(awaiting path: String) throws(SystemError) {
+    descriptor = try Self.opened(path)
+    while flock(descriptor.number, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw SystemError(path) }
+    }
+  }
+
+  private static func opened(_ path: String) throws(SystemError) -> Descriptor {
+    try Descriptor(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666), orThrow: path)
   }
 }

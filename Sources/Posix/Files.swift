@@ -48,6 +48,20 @@ package enum Files {
     try file.complete()
   }
 
+  /// Writes a file atomically that only its owner can read, from the start.
+  ///
+  /// Replaces a former file together with its permissions.
+  package static func writePrivate(_ text: String, to path: String) throws(SystemError) {
+    let temporary = "\(path).\(getpid())"
+    unlink(temporary)
+    do {
+      let file = try Descriptor(creating: temporary, orThrow: path)
+      try file.write(Array(text.utf8), action: path)
+      guard fsync(file.number) == 0 else { throw SystemError(path) }
+    }
+    guard move(temporary, to: path) else { throw SystemError(path) }
+  }
+
   /// Writes a file atomically, in a folder that is created if needed.
   package static func write(
     _ bytes: [UInt8], to path: String, inNewFolder folder: String

@@ -103,7 +103,7 @@ package final class Socket {
     descriptor = try Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 0), orThrow: "a stream")
     _ = fcntl(descriptor.number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-    set(SOL_SOCKET, SO_SNDBUF, Int32(clamping: outgoingBytes))
+    limitOutgoing(bytes: outgoingBytes)
   }
 
   /// Connects a stream to an endpoint.
@@ -181,7 +181,7 @@ package final class Socket {
     return count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// What a read would return first.
+  /// The next unread byte of a stream, or the reason why there is none.
   package enum NextByte {
     case byte(UInt8)
     case nothingNow

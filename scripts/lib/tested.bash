@@ -40,7 +40,7 @@ tested() {
       say "it hung after $seconds s:"
       cat "$log.hung" >&2
     fi
-    # Each message once, in the order of the log: one failure can repeat a hundred times, and hide others.
+    # Each kind of message three times at most: one failure can repeat a hundred times, and hide others.
     messages_of "$log" | head -40 >&2
     # The whole of a sanitizer's first report: it may not be reproducible.
     grep -m 1 -A 60 -E '(ERROR|WARNING): (Address|Thread)Sanitizer' "$log" >&2 || true

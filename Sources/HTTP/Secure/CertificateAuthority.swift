@@ -43,14 +43,14 @@ package final class CertificateAuthority: @unchecked Sendable {
     } else {
       try Files.makeFolder(folder)
       guard chmod(folder, 0o700) == 0 else { throw SystemError(folder) }
-      let lock = try Self.lock(folder)
+      let lock = try FileLock(awaiting: folder + "/.lock")
       // Another node of this folder may have been faster.
       if let saved = try Self.saved(path), saved.isFit(for: names) {
         (pair, isNew) = (saved, false)
       } else {
         (pair, isNew) = (try Self.make(names, hosts.compactMap { IPAddress($0) } + addresses), true)
         rename(path, path + ".old")
-        try Self.write(try pair.text(), to: path)
+        try Files.writePrivate(try pair.text(), to: path)
       }
       withExtendedLifetime(lock) {}
     }
@@ -85,27 +85,6 @@ package final class CertificateAuthority: @unchecked Sendable {
       if error.isMissing { return nil }
       throw error
     }
-  }
-
-  /// Waits for another node that creates an authority here.
-  private static func lock(_ folder: String) throws(SystemError) -> FileLock {
-    for _ in 0..<200 {
-      if let lock = try FileLock(folder + "/.lock") { return lock }
-      usleep(20_000)
-    }
-    throw SystemError(folder, code: EBUSY)
-  }
-
-  private static func write(_ text: String, to path: String) throws(SystemError) {
-    // Private from the start.
-    let temporary = "\(path).\(getpid())"
-    unlink(temporary)
-    do {
-      let file = try Descriptor(creating: temporary, orThrow: path)
-      try file.write(Array(text.utf8), action: path)
-      guard fsync(file.number) == 0 else { throw SystemError(path) }
-    }
-    guard Files.move(temporary, to: path) else { throw SystemError(path) }
   }
 
   // MARK: - Making

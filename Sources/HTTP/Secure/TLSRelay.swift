@@ -192,7 +192,7 @@ private final class TLSConnection {
       }
       switch buffer.withUnsafeMutableBytes({ outside.read(into: $0) }) {
       case .bytes(let count): BIO_write(received, buffer, Int32(count))
-      // What the handshake wants to send.
+      // The reply of the handshake may be in memory still.
       case .nothingNow: return BIO_ctrl_pending(toSend) > 0 && encrypted.isEmpty
       case .closed: return nil
       }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import HTTP
 package import Posix
 
@@ -29,16 +28,7 @@ package struct WebToken: Sendable {
 
   /// Replaces the token; holders of the old one must pair again.
   package func renew() throws(SystemError) {
-    let text = Hexadecimal.random(bytes: 16)
-    // Private from the start: nobody can read it while it is written.
-    let temporary = "\(path).\(getpid())"
-    unlink(temporary)
-    do {
-      let file = try Descriptor(creating: temporary, orThrow: path)
-      try file.write(Array((text + "\n").utf8), action: path)
-      guard fsync(file.number) == 0 else { throw SystemError(path) }
-    }
-    guard Files.move(temporary, to: path) else { throw SystemError(path) }
+    try Files.writePrivate(Hexadecimal.random(bytes: 16) + "\n", to: path)
   }
 
   /// Compares a text with the token in constant time.
