@@ -180,8 +180,7 @@ import Testing
         == "free")
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `two processes share a library`() async throws {
+  @Test func `two processes share a library`() async throws {
     let folder = try TemporaryFolder()
     let home = folder.path("home")
     // Both find no database and create it.
@@ -211,8 +210,8 @@ import Testing
 
   // MARK: - Crashes
 
-  @Test(.timeLimit(.minutes(3)))
-  func `after a kill at any time, all acknowledged changes are there, without damage`() async throws
+  @Test func `after a kill at any time, all acknowledged changes are there, without damage`()
+    async throws
   {
     let folder = try TemporaryFolder()
     let (home, log) = (folder.path("home"), folder.path("log"))

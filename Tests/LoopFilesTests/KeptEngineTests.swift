@@ -143,7 +143,7 @@ import Testing
     #expect(again.store.bytesWritten == written && written < 20_000)
   }
 
-  @Test(.timeLimit(.minutes(5)), arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `any edits of four loops are restored, again and again`(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var dice = SeededDice(seed: seed)

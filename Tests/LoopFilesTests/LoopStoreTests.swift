@@ -139,8 +139,7 @@ import Testing
     return stages
   }
 
-  @Test(.timeLimit(.minutes(2)))
-  func `cut off at any byte, it has everything complete before`() throws {
+  @Test func `cut off at any byte, it has everything complete before`() throws {
     let folder = try TemporaryFolder()
     let stages = try stages(folder)
     let path = folder.path("loops/journal")
@@ -160,8 +159,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(2)))
-  func `with any bit flipped, it has everything before, and reports the loss`() throws {
+  @Test func `with any bit flipped, it has everything before, and reports the loss`() throws {
     let folder = try TemporaryFolder()
     let stages = try stages(folder)
     let path = folder.path("loops/journal")

@@ -34,8 +34,7 @@ import Testing
     #expect(Pattern("/live/" + String(repeating: "*", count: 200)).matches("/live/gain"))
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `a pattern with exponential cost gives up`() {
+  @Test func `a pattern with exponential cost gives up`() {
     let pattern = Pattern("/" + String(repeating: "*a", count: 120) + "{a,b}")
     #expect(!pattern.matches("/" + String(repeating: "a", count: 200) + "c"))
   }

@@ -122,8 +122,7 @@ import Testing
     #expect(sender.pageRoom == 4 && sender.room == 16)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `two threads pass a hundred thousand records without losing any`() {
+  @Test func `two threads pass a hundred thousand records without losing any`() {
     let journal = LoopJournal(pages: 16)
     let count = 100_000
     let done = DispatchSemaphore(value: 0)

@@ -126,7 +126,8 @@ extension NodeTests.PageTests {
         let kid = try Kid(node, phone, stage)
         defer { kid.close() }
         try body(kid)
-        #expect(try stage.browser.takeFaults() == [])
+        let faults = try stage.browser.takeFaults()
+        #expect(faults == [])
       }
       #expect(node.end() == 0)
     }
@@ -258,7 +259,8 @@ extension NodeTests.PageTests {
         probe = kid.probe
         try phone.awaitValue(of: "/live/off", .int32(1))
         try kid.awaitSilence()
-        #expect(try stage.browser.takeFaults() == [])
+        let faults = try stage.browser.takeFaults()
+        #expect(faults == [])
       }
       try phone.awaitValue(of: "/live/off", .int32(0))
       try probe?.awaitBlock("the live input is heard") { Measure.peak($0) > 0.05 }

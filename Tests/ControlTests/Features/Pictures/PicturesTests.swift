@@ -67,8 +67,7 @@ import Testing
 
   // MARK: - Requests
 
-  @Test(.timeLimit(.minutes(10)))
-  func `a picture is found, credited, shown, replaced and removed`() throws {
+  @Test func `a picture is found, credited, shown, replaced and removed`() throws {
     server.haveSpecies(
       "Turdus merula", [.init(1, nil), .init(2, "cc-by"), .init(3, "cc0", by: "Bo")])
     server.haveNoFiles()
@@ -101,8 +100,7 @@ import Testing
     #expect(code(desk.ask("/take/picture/remove", .string(id))) == "missing")
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `impossible requests are refused in a line, without a query to a service`() throws {
+  @Test func `impossible requests are refused in a line, without a query to a service`() throws {
     #expect(code(desk.ask("/take/picture", .string(id))) == "state")
     #expect(code(desk.ask("/take/picture", .string(Take.newID()))) == "missing")
     setSpecies("Wren")
@@ -117,8 +115,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `a user's image replaces a fetched one, and removes its credit`() throws {
+  @Test func `a user's image replaces a fetched one, and removes its credit`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
     setSpecies("Wren")
@@ -130,8 +127,7 @@ import Testing
     #expect(try origin() == .own)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `a failing service is reported, and the take is unchanged`() throws {
+  @Test func `a failing service is reported, and the take is unchanged`() throws {
     server.serve("/v1/taxa", .init("<html>", type: "text/html"))
     server.haveNoFiles()
     setSpecies("Wren")
@@ -142,8 +138,7 @@ import Testing
     #expect(news().isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `one search runs at a time, and the node does not wait for it at exit`() throws {
+  @Test func `one search runs at a time, and the node does not wait for it at exit`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
     var slow = PictureServer.Reply(PictureFile.png(width: 3, height: 3))
@@ -165,8 +160,7 @@ import Testing
 
   // MARK: - Automatic search
 
-  @Test(.timeLimit(.minutes(10)))
-  func `no species is disclosed unless enabled`() throws {
+  @Test func `no species is disclosed unless enabled`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
     #expect(desk.tell("/settings/pictures") == [Received("/settings/pictures", [.int32(0)])])
@@ -186,8 +180,7 @@ import Testing
     #expect(server.requests.count == count)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `a user's image is not replaced, and the reason for no picture is reported`() throws {
+  @Test func `a user's image is not replaced, and the reason for no picture is reported`() throws {
     desk.tell("/settings/pictures", .int32(1))
     setSpecies("Wren")
     wait(until: "it is told") {
@@ -247,8 +240,7 @@ import Testing
     #expect(desk.ask("/species", until: ["/species/end"]).count == 4)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `services are queried by the scientific name in the list`() throws {
+  @Test func `services are queried by the scientific name in the list`() throws {
     try Data("Schwarzkopf; Sylvia atricapilla\n".utf8).write(
       to: URL(filePath: folder.path("home/species.txt")))
     server.haveSpecies("Sylvia atricapilla", [.init(1, "cc-by")])
