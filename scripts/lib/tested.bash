@@ -109,6 +109,16 @@ own_memory() {
     && TMPDIR=/dev/shm/files exec "$@"' own "$@"
 }
 
+# Ends the nodes, servers and browsers that a suite which crashed or hung has left: in freewheel mode they take
+# a whole core from all others.
+end_left_over() {
+  local process
+  for process in $(grep -lzxF "SYRINX_SUITE=$SYRINX_SUITE" /proc/[0-9]*/environ 2>/dev/null); do
+    process=${process//[^0-9]/}
+    if ((process != $$ && process != BASHPID)); then kill -KILL "$process" 2>/dev/null || true; fi
+  done
+}
+
 # node_suite BUILD SUITE [NAME]: runs a suite of tests, or a part of one, with the node of a build, in a
 # process and with servers of its own. Notes NAME if it fails, which is BUILD.SUITE by default, else its
 # seconds and seconds of a core.
@@ -131,8 +141,10 @@ node_suite() {
     )
   fi
   TIMEFORMAT='%0R %0U %0S'
+  export SYRINX_SUITE=$name
   { time tested "$name" 600 "${memory[@]}" "${program[@]}" 2>&3 || echo "$name" >>"$logs/failed"; } 3>&2 \
     2>"$logs/$name.time"
+  end_left_over
   read -r real user system <"$logs/$name.time"
   rm "$logs/$name.time"
   if grep -qsxF "$name" "$logs/failed"; then return 1; fi
