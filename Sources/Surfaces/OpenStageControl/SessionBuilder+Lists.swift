@@ -17,6 +17,28 @@ extension SessionBuilder {
     scripted(id, script, [label], [("expand", 1), ("colorWidget", .text(css(accent.color)))])
   }
 
+  // The label of a button that plays a row's sound, or stops it.
+  private static let playOrStop: (String, Widget.Value) = (
+    "label", .text("#{VAR{isPlaying, 0} ? \"Stop\" : \"Play\"}")
+  )
+
+  // The end of a script that labels these buttons: which of `rows` plays is in `playing`.
+  private static func label(_ rows: String, _ prefix: String, count: Int, _ playing: String)
+    -> String
+  {
+    """
+    for (var row = 1; row <= \(count); row++) {
+      var item = (\(rows) || [])[row - 1]
+      setVar(`\(prefix)${row}/play`, 'isPlaying', item && item[0] === \(playing) ? 1 : 0)
+    }
+    """
+  }
+
+  private static let labelTakes = label(
+    "globals.shown", "Takes/take-", count: SurfaceScreen.takes, "globals.takePlaying")
+  private static let labelPosts = label(
+    "globals.posts", "Feed/post-", count: SurfaceScreen.posts, "globals.postPlaying")
+
   func take(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
     let take = "var take = (globals.shown || [])[\(row - 1)]\n"
     func named(_ path: String) throws(SurfaceFault) -> String {
@@ -31,8 +53,11 @@ extension SessionBuilder {
     var line = self.row(
       id, wraps: false,
       button(
-        id + "/play", ("label", "Play"),
-        take + "if (take) send(\(try quoted("/take/play")), take[0])", .play),
+        id + "/play", Self.playOrStop,
+        take + """
+          if (take && take[0] === globals.takePlaying) send(\(try quoted("/take/stop")))
+          else if (take) send(\(try quoted("/take/play")), take[0])
+          """, .play),
       button(id + "/name", ("label", "Title"), try named("/take/title"), .plain),
       button(id + "/species", ("label", "Species"), try named("/take/species"), .plain),
       button(
@@ -60,7 +85,11 @@ extension SessionBuilder {
             if (take && !isNaN(take[5])) words.push(take[5].toFixed(3) + ', ' + take[6].toFixed(3))
             set('Takes/take-' + row, words.filter((word) => word !== '').join('  '))
           }
-          """),
+
+          """ + Self.labelTakes),
+        listener(
+          "received-take-playing", try table.reported("/take/playing").path,
+          "globals.takePlaying = value\n" + Self.labelTakes),
         listener(
           "received-total", try table.reported("/takes/total").path,
           "globals.wantsTakes = true"),
@@ -77,12 +106,15 @@ extension SessionBuilder {
     case "posts older":
       """
       var last = (globals.posts || [])[(globals.posts || []).length - 1]
-      globals.before = last ? last[0] : 0
+      if (last) {
+        globals.newer = [...(globals.newer || []), globals.before || 0]
+        globals.before = last[0]
+      }
       globals.wantsPosts = true
       """
     default:
       """
-      globals.before = 0
+      globals.before = (globals.newer || []).pop() || 0
       globals.wantsPosts = true
       """
     }
@@ -97,7 +129,11 @@ extension SessionBuilder {
     }
     var line = self.row(
       id, wraps: true,
-      button(id + "/play", ("label", "Play"), try script("/feed/play"), .play),
+      button(
+        id + "/play", Self.playOrStop,
+        "var post = (globals.posts || [])[\(row - 1)]\n"
+          + "if (post && post[0] === globals.postPlaying) send(\(try quoted("/feed/stop")))\nelse {\n"
+          + (try script("/feed/play")) + "\n}", .play),
       button(id + "/keep", ("label", "Keep"), try script("/feed/keep"), .plain))
     if row == 1 {
       line.widgets += [
@@ -110,18 +146,24 @@ extension SessionBuilder {
           """
           if (globals.arriving && (globals.arriving.length > 0 || !globals.before)) {
             globals.posts = globals.arriving
+          } else if (globals.arriving) {
+            globals.before = (globals.newer || []).pop() || 0
           }
           globals.arriving = undefined
           for (var row = 1; row <= \(SurfaceScreen.posts); row++) {
             var post = (globals.posts || [])[row - 1]
             set('Feed/post-' + row, post ? post[1] + '  ' + post[2].slice(0, 16).replace('T', ' ') + '  ' + post[3] : '')
           }
-          """),
+
+          """ + Self.labelPosts),
+        listener(
+          "received-post-playing", try table.reported("/feed/playing").path,
+          "globals.postPlaying = value\n" + Self.labelPosts),
         listener(
           "received-deleted", try table.reported("/feed/deleted").path, "globals.wantsPosts = true"),
         listener(
           "received-board", try table.reported("/feed/board").path,
-          "globals.before = 0\nglobals.wantsPosts = true"),
+          "globals.before = 0\nglobals.newer = []\nglobals.wantsPosts = true"),
       ]
     }
     return line

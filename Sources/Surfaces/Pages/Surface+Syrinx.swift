@@ -166,13 +166,13 @@ extension SurfacePage {
         Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))
   }
 
-  /// The page of the feed: the newest posts, and buttons that post the loop without text and stop a post.
+  /// The page of the feed: posts, newest first, and buttons that post the loop without text and stop a post.
   static var feed: SurfacePage {
     let rows = (1...SurfaceScreen.posts).map {
       Row(1, SurfaceControl("post-\($0)", "", .post(row: $0)))
     }
     return list(
-      "Feed", SurfaceControl("newest", "Newest", .script("posts newest")),
+      "Feed", SurfaceControl("newer", "Newer", .script("posts newer")),
       SurfaceControl("waiting", "", .text, width: 2),
       SurfaceControl("older", "Older", .script("posts older")), rows,
       SurfaceControl(

@@ -194,15 +194,13 @@ extension LayoutBuilder {
 
   private func take(_ row: Int, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
     let parts = area.columns([2.6, 1, 1, 1], gap: Self.gap)
-    var play = faced("play", "caption-play", "Play", parts[1], .play)
-    play[0].sendTag(to: try table.text("/take/play"))
     let lines = parts[0].rows([5, 3, 3], gap: 0)
     return hidden(
       [
         label("title", "", lines[0], size: 15, align: .left),
         label("details", "", lines[1], size: 11, align: .left, color: .quiet),
         label("found", "", lines[2], size: 11, align: .left, color: .quiet),
-      ] + play
+      ] + pressed("play", "caption-play", "Play", parts[1], .play, "play \(row)")
         + pressed("name", "caption-name", "Title", parts[2], .plain, "title \(row)")
         + pressed("delete", "caption-delete", "Delete", parts[3], .danger, "delete \(row)"))
   }

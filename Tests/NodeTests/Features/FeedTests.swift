@@ -77,6 +77,12 @@ extension NodeTests {
         on: server, ["-n", "bob", "--set", "/feed/board=\(far.url)"])
       hearer.send("/subscribe", .string("/post"))
       #expect(hearer.sync())
+      // New are posts after the node's first look at the board, which is queued at the latest when the first
+      // list has arrived, and done before the second.
+      for _ in 1...2 {
+        hearer.send("/feed")
+        #expect(hearer.receive(untilOneOf: ["/feed/end"]).last?.address == "/feed/end")
+      }
       singer.send("/feed/name", .string("Ada"))
       // From a file, whose length is known.
       try SoundFixture.write(

@@ -1,6 +1,5 @@
 import Foundation
 import OSC
-import Posix
 import TestSupport
 import Testing
 
@@ -8,129 +7,11 @@ extension NodeTests.PageTests {
   /// The play page: a recording of the microphone or the piano, and its voices, on a new node and a new phone.
   @Suite struct PageVoicesTests {
     private static let sizes = Browser.Size.ofStories
-    private static let name = "kid"
-    private static let rate = 48_000.0
-    // No recording ends by itself, however slow the machine is.
-    private static let arguments = ["--name", name, "--loop-seconds", "120"]
-    private static let environment = ["SYRINX_SOUNDFONTS": "none"]
-
-    /// A player on the page of a new node: what is touched, how often, and what is heard.
-    private final class Kid {
-      let phone: Phone
-      let browser: Browser
-      let probe: Probe
-      private(set) var touches = 0
-      private let port: UInt16
-      private let hertz = Guarded(400.0)
-
-      init(_ node: NodeProcess, _ phone: Phone, _ stage: PageStage) throws {
-        self.phone = phone
-        port = node.port
-        browser = stage.browser
-        // Whole periods fit into a second at each frequency: a change is a corner at most.
-        probe = try Probe(server: stage.server.name) { [hertz] frame in
-          Float(0.3 * sin(2 * .pi * hertz.withLock { $0 } * Double(frame % 48_000) / rate))
-        }
-        try probe.connect(to: name)
-        // Another node may have had the same port: a new phone has no page that was used last.
-        let address = try #require(node.ready["web"])
-        try browser.open(address)
-        try browser.run("localStorage.clear()")
-        try browser.open(address)
-        try browser.await("document.body.dataset.link === 'open'")
-        try browser.await("document.querySelectorAll('.drawing').length === 6")
-      }
-
-      /// Speaks at another frequency.
-      func speak(_ hertz: Double) { self.hertz.withLock { $0 = hertz } }
-
-      /// Touches a control, once it is enabled.
-      func touch(_ selector: String) throws {
-        try browser.await("document.querySelector(\"\(selector)\")?.matches(':enabled, a')")
-        try browser.tap(selector)
-        touches += 1
-      }
-
-      func record() throws { try touch("[data-act=record]") }
-      func stop() throws { try touch("[data-act=stop]") }
-      func voice(_ name: String) throws { try touch("[data-voice='\(name)']") }
-
-      /// Waits until the player is in a state, in the node and on the page.
-      func awaitState(_ state: String, word: String) throws {
-        try waitUntil("the player is in state \(state)") {
-          phone.ask("/player/state")?.arguments.first == .string(state)
-        }
-        try browser.await("document.querySelector('#play-word').textContent === '\(word)'")
-      }
-
-      /// The enabled buttons of the page.
-      func enabled() throws -> String {
-        try browser.text(
-          """
-          return [...document.querySelectorAll('#play [data-act], #play .voice')]
-            .filter((one) => !one.disabled).map((one) => one.textContent).join(' ')
-          """)
-      }
-
-      func awaitSilence() throws {
-        try probe.awaitBlock("the output is silent") { Measure.peak($0) < 1e-4 }
-      }
-
-      func awaitSound() throws {
-        try probe.awaitBlock("there is sound") { Measure.peak($0) > 0.05 }
-      }
-
-      /// The output from a touch until playback has ended by itself, and half a second more.
-      func heard(_ act: () throws -> Void) throws -> [Float] {
-        let watcher = try Phone(port: port)
-        watcher.send("/subscribe", .string("/player/state"))
-        #expect(watcher.sync())
-        func awaitNews(_ state: String) throws {
-          while let told = watcher.receive("/player/state") {
-            if told.arguments.first == .string(state) { return }
-          }
-          throw Fault("the player never is in state \(state)")
-        }
-        return try probe.record {
-          try act()
-          try awaitNews("playing")
-          try awaitNews("start")
-          try probe.pass(seconds: 0.5, "an echo or a reverb")
-        }.samples
-      }
-
-      func close() { probe.close() }
-    }
+    private static let rate = PageStory.rate
 
     private let stage: PageStage
 
     init() throws { stage = try PageStage.ready() }
-
-    /// Runs a story in a new window of a size, with a node whose data directory is new, or has songs.
-    private func story(
-      _ size: Browser.Size, songs: Int = 0, _ body: (Kid) throws -> Void
-    ) throws {
-      let folder = try TemporaryFolder()
-      let home = folder.path("home")
-      if songs > 0 {
-        try FileManager.default.createDirectory(
-          atPath: "\(home)/music", withIntermediateDirectories: true)
-        for number in 1...songs {
-          try SoundFixture.write(
-            "\(home)/music/song \(number).wav", left: Tone.sine(330, frames: 480_000))
-        }
-      }
-      let (node, phone) = try startNode(
-        on: stage.server, Self.arguments, environment: Self.environment, home: home, hasPage: true)
-      try stage.browser.withAnotherWindow(size) {
-        let kid = try Kid(node, phone, stage)
-        defer { kid.close() }
-        try body(kid)
-        let faults = try stage.browser.takeFaults()
-        #expect(faults == [])
-      }
-      #expect(node.end() == 0)
-    }
 
     /// The middle half of the part that is louder than a threshold, and the seconds of that part.
     private func loud(_ samples: [Float], above threshold: Float = 0.05) throws -> (
@@ -160,7 +41,7 @@ extension NodeTests.PageTests {
     func `a new node records a voice and plays it as six others, one touch each`(
       _ size: Browser.Size
     ) throws {
-      try story(size) { kid in
+      try stage.story(size) { kid in
         // The page opens with it, and the live input is not heard.
         #expect(try kid.browser.text("return document.body.dataset.page") == "play")
         try kid.phone.awaitValue(of: "/live/off", .int32(1))
@@ -252,10 +133,10 @@ extension NodeTests.PageTests {
     @Test(.hangLimit)
     func `a page that is closed gives the live input back`() throws {
       let (node, phone) = try startNode(
-        on: stage.server, Self.arguments, environment: Self.environment, hasPage: true)
+        on: stage.server, PageStory.arguments, environment: PageStory.environment, hasPage: true)
       var probe: Probe?
       try stage.browser.withAnotherWindow(.phone) {
-        let kid = try Kid(node, phone, stage)
+        let kid = try PageStory(node, phone, stage)
         probe = kid.probe
         try phone.awaitValue(of: "/live/off", .int32(1))
         try kid.awaitSilence()
@@ -270,7 +151,7 @@ extension NodeTests.PageTests {
 
     @Test(.hangLimit)
     func `a recording pauses and continues, playback pauses, and own presets play, too`() throws {
-      try story(.phone) { kid in
+      try stage.story(.phone) { kid in
         kid.phone.send("/pitch/semitones", .float(12))
         kid.phone.send("/preset/save", .string("My robot"))
         #expect(kid.phone.receive("/reply")?.arguments[0] == .string("/preset/save"))
@@ -319,7 +200,7 @@ extension NodeTests.PageTests {
 
     @Test(.hangLimit)
     func `the keyboard records, stops and plays, and never loses its place`() throws {
-      try story(.smallLaptop) { kid in
+      try stage.story(.smallLaptop) { kid in
         func awaitFocus(_ selector: String) throws {
           try kid.browser.await("document.activeElement.matches(\"\(selector)\")")
         }
@@ -339,7 +220,7 @@ extension NodeTests.PageTests {
     func `only the piano is recorded, and the source of loop 1 is restored afterwards`(
       _ size: Browser.Size
     ) throws {
-      try story(size) { kid in
+      try stage.story(size) { kid in
         #expect(kid.phone.ask("/player/source")?.arguments == [.string("live")])
         try kid.touch("[data-turn=piano]")
         // All seven keys sound.
@@ -375,7 +256,7 @@ extension NodeTests.PageTests {
 
     @Test(.hangLimit)
     func `reloading the page while the piano is recorded restores the source, too`() throws {
-      try story(.phone) { kid in
+      try stage.story(.phone) { kid in
         kid.phone.send("/player/source", .string("mix"))
         try kid.touch("[data-turn=piano]")
         try waitUntil("the page has received the source") {
@@ -396,7 +277,7 @@ extension NodeTests.PageTests {
 
     @Test(.hangLimit, arguments: sizes)
     func `the song list reports its first and last song`(_ size: Browser.Size) throws {
-      try story(size, songs: 2) { kid in
+      try stage.story(size, songs: 2) { kid in
         func awaitSong(_ number: Int32) throws {
           try waitUntil("song \(number) plays") {
             let state = kid.phone.ask("/music/state")?.arguments.prefix(2)

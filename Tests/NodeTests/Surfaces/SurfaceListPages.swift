@@ -49,6 +49,7 @@ extension NodeTests.SurfaceTests {
     #expect(try phone.wait { status.text.hasPrefix("No species yet") })
     other.send("/takes")
     let newest = try #require(other.receive("/take")).arguments[0]
+    let older = try #require(other.receive("/take")).arguments[0]
     other.send("/take/species", newest, .string("Owl"))
     #expect(other.receive("/reply") != nil)
     try phone.tap(species)
@@ -69,6 +70,17 @@ extension NodeTests.SurfaceTests {
       other.receive("/player/state")?.arguments.first == .string("playing")
     }
     other.send("/unsubscribe", .string("/player/state"))
+    // Four times as long, it is stopped by its button.
+    let (play, caption) = ("Takes/take-2/play", try stage.control("Takes/take-2/caption-play"))
+    #expect(try phone.wait { caption.text == "Play" })
+    other.send("/loop/rate", .float(0.25))
+    try phone.tap(try stage.control(play))
+    #expect(try phone.wait { caption.text == "Stop" })
+    #expect(try stage.reaches("/take/playing", older))
+    try phone.tap(try stage.control(play))
+    #expect(try phone.wait { caption.text == "Play" })
+    other.send("/loop/rate", .float(1))
+    #expect(other.sync())
     let delete = try stage.control("Takes/take-2/delete")
     let face = try stage.control("Takes/take-2/caption-delete")
     let usual = face.text
@@ -228,7 +240,14 @@ extension NodeTests.SurfaceTests {
     try stage.tap("Feed/post-clip")
     #expect(try phone.wait { try messages() == ["", "Heard at the mill"] })
     #expect(try stage.control("Feed/post-1/details").text.hasSuffix(" s"))
-    try phone.tap(try stage.control("Feed/post-1/play"))
+    // Its button stops it, and so does the page's.
+    let play = try stage.control("Feed/post-1/play")
+    let caption = try stage.control("Feed/post-1/caption-play")
+    try phone.tap(play)
+    #expect(try phone.wait { caption.text == "Stop" })
+    try phone.tap(play)
+    #expect(try phone.wait { caption.text == "Play" })
+    try phone.tap(play)
     #expect(try phone.wait { other.ask("/player/state")?.arguments[1] == .string("play") })
     try stage.tap("Feed/stop-post")
     #expect(try phone.wait { other.ask("/player/state")?.arguments[0] == .string("start") })
@@ -242,6 +261,16 @@ extension NodeTests.SurfaceTests {
     // There are no more posts: the display stays.
     try phone.run(seconds: 0.3)
     #expect(try messages() == ["", "Heard at the mill"])
+    for number in 1...5 {
+      other.send("/feed/post", .string("\(number)"))
+      #expect(other.receive("/reply") != nil)
+    }
+    let newest = ["5", "4", "3", "2", "1", ""]
+    #expect(try phone.wait { try messages() == newest })
+    try stage.tap("Feed/older")
+    #expect(try phone.wait { try messages() == ["Heard at the mill"] })
+    try stage.tap("Feed/newer")
+    #expect(try phone.wait { try messages() == newest })
     stage.check()
   }
 

@@ -12,6 +12,7 @@ extension BoardFeed {
 
   static let postPath = "/feed/post"
   static let waitingPath = "/feed/waiting"
+  static let playing = "/feed/playing"
   private static let number = Address.Form.needed("number", .whole, in: 1...Double(Int32.max))
   static let post = Event(
     "/post", "isssf",
@@ -45,6 +46,17 @@ extension BoardFeed {
     Address(
       "/feed/play", Declared.task([number], BoardFeed.play),
       "Plays the audio of a post once: from loop 1 if it fits in --loop-seconds, else as a song"),
+    Address(
+      "/feed/stop",
+      Declared.action(isButton: true) { feed, _ throws(Refusal) in
+        try feed.context[Takes.self].playback.stop {
+          if case .post = $0 { true } else { false }
+        }
+      },
+      "Stops the post that plays, in loop 1 or as a song; no other sound"),
+    Address(
+      playing, Declared.reading("i") { $0.context[Takes.self].playback.post.arguments },
+      "Number of the post that plays or is paused; 0 for none"),
     Address(
       "/feed/keep", Declared.task([number], BoardFeed.keep),
       "Saves the audio of a post as a take, with its message"),

@@ -147,12 +147,14 @@ final class BoardFeed: Feature {
         guard let self else { return }
         let words = ["\(post.number)", post.title]
         guard seconds <= transfer.seconds else {
-          let song = Song(path: path, title: post.title, artist: post.name, isTake: true)
+          let song = Song(
+            path: path, title: post.title, artist: post.name, item: .post(post.number))
           try self.context[Songs.self].playback.start(song, in: nil, saying: words, for: request)
           return
         }
         try self.context[Takes.self].clips.load(
-          transit, ClipOrigin(date: post.date, source: .imported), for: request.path
+          transit, ClipOrigin(date: post.date, source: .imported, item: .post(post.number)),
+          for: request.path
         ) { [weak self] () throws(Refusal) in
           guard attempt < Clips.mostAttempts else { return false }
           try self?.play(request, attempt: attempt + 1)

@@ -64,6 +64,8 @@ final class Player: Feature {
 extension Player {
   typealias Declared = Declaring<Player>
 
+  /// Ends playback.
+  static let stop = "/player/stop"
   private static let (play, done) = ("/player/play", "/player/done")
   private static let (state, controls) = ("/player/state", "/player/controls")
   private static let (clear, cancel) = ("/loop/clear", "/loop/cancel")

@@ -48,8 +48,8 @@ final class SongFeed: Sendable {
     var isDone = false
   }
 
-  /// Whether the feed plays a single take.
-  let isOfTake: Bool
+  /// Whether the feed plays a single take or post.
+  let isOfItem: Bool
   /// The ring that it fills.
   let ring: SongRing
   private let folders: SongFolders
@@ -64,7 +64,7 @@ final class SongFeed: Sendable {
     nudge = try refusing { () throws(SystemError) in try Signal() }
     ring = SongRing(seconds: Self.secondsAhead, sampleRate: rate)
     self.folders = folders
-    isOfTake = song.isTake
+    isOfItem = song.isItem
     state = Guarded(State(songs: songs))
     try refusing { () throws(SystemError) in
       try Thread.start("song") { [self] in
@@ -158,7 +158,7 @@ final class SongFeed: Sendable {
     guard let resolved = try? Files.resolved(song.path) else {
       throw Refusal(.missing, "\(song.path) no longer exists")
     }
-    guard song.isTake || folders.holds(resolved) else {
+    guard song.isItem || folders.holds(resolved) else {
       throw Refusal(.denied, "\(song.path) is outside the music folders")
     }
     var reader = try refusing { () throws(SoundFileError) in

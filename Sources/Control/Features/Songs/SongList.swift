@@ -9,8 +9,11 @@ struct Song: Sendable, Equatable {
   let title: String
   /// The artist; empty without a tag.
   let artist: String
-  /// Whether the song is a take of the node, even if the folder of takes is a link.
-  var isTake = false
+  /// The take or post that it is; nil for a song of the music folders.
+  var item: ClipItem?
+
+  /// Whether the file is the node's own, even if its folder is a link.
+  var isItem: Bool { item != nil }
 
   /// Artist and title in one line.
   var text: String { artist.isEmpty ? title : "\(artist) - \(title)" }

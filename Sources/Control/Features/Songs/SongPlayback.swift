@@ -59,8 +59,8 @@ final class SongPlayback {
   func continuePlaying(in list: SongList) {
     // The number of the song may have changed.
     isBusy = true
-    // A take is played alone.
-    for feed in feeds where !feed.isOfTake { feed.setSongs(list.songs) }
+    // A take or post is played alone.
+    for feed in feeds where !feed.isOfItem { feed.setSongs(list.songs) }
   }
 
   // MARK: - Playback
@@ -187,7 +187,7 @@ final class SongPlayback {
     _ song: Song, from place: Double, saying words: [String]? = nil, for request: Request? = nil
   ) {
     do throws(Refusal) {
-      try start(song, from: place, in: song.isTake ? nil : shelf.list, saying: words, for: request)
+      try start(song, from: place, in: song.isItem ? nil : shelf.list, saying: words, for: request)
     } catch {
       refuse(error, request, else: listener)
       wantsStop = playing != nil
@@ -233,6 +233,11 @@ final class SongPlayback {
   }
 
   // MARK: - Updates
+
+  /// The take or post that is playing.
+  var item: ClipItem? {
+    playing.flatMap { $0.ring.isOver ? nil : $0.present?.song.item }
+  }
 
   /// The status of playback.
   var status: SongStatus {

@@ -73,7 +73,7 @@ extension Takes {
           return
         }
         try self.context[Songs.self].playback.start(
-          Song(path: path, title: take.title, artist: take.species, isTake: true), in: nil,
+          Song(path: path, title: take.title, artist: take.species, item: .take(take.id)), in: nil,
           saying: [take.id, take.title], for: request)
       }
     }

@@ -17,6 +17,8 @@ struct ClipOrigin {
   var source = Take.Source.live
   /// The species of a loaded take; empty if unknown.
   var species = ""
+  /// The take or post that was loaded; nil for a recording.
+  var item: ClipItem?
 }
 
 /// The clips of the loops on the control side: their origins, and those in memory during a transfer.
@@ -172,7 +174,7 @@ extension ClipOrigin {
   init(_ take: Take) {
     self.init(
       date: take.date, place: take.place, preset: take.preset, source: take.source,
-      species: take.species)
+      species: take.species, item: .take(take.id))
   }
 }
 

@@ -13,7 +13,7 @@ extension Takes {
   private static let id = Address.Form.needed("id", .text)
   private static let file = Address.Form.needed("file", .text)
 
-  static let play = "/take/play"
+  static let (play, playing) = ("/take/play", "/take/playing")
   static let (location, total) = ("/location", "/takes/total")
   static let (notes, message, image) = ("/take/notes", "/take/message", "/take/image")
   static let endOfTakes = Event(
@@ -61,6 +61,15 @@ extension Takes {
     Address(
       play, Declared.task([id], Takes.play),
       "Plays a take once: from loop 1 if it fits in --loop-seconds, else from its file, as a song"),
+    Address(
+      "/take/stop",
+      Declared.action(isButton: true) { takes, _ throws(Refusal) in
+        try takes.playback.stop { if case .take = $0 { true } else { false } }
+      },
+      "Stops the take that plays, in loop 1 or as a song; no other sound"),
+    Address(
+      playing, Declared.reading(\.playback.take),
+      "Id of the take that plays or is paused; empty for none"),
     Address(
       "/take/show", Declared.task([id], Takes.show),
       "Details of a take: replies /take, /take/notes, /take/message, /take/image, /take/picture if "

@@ -8,6 +8,8 @@ package final class Takes: Feature {
   /// The clips in transfer between loops and the library.
   private(set) lazy var clips = Clips(context)
   private(set) lazy var transcriber = Transcriber(context)
+  /// The take or post that plays.
+  private(set) lazy var playback = ItemPlayback(context, clips)
   /// The location of the node, saved with each recording; nil if unknown.
   var place: Place?
   var playsWhatIsShown = false
@@ -35,7 +37,7 @@ package final class Takes: Feature {
   func poll(_ now: Double) -> Int? {
     clips.followLoops()
     shelf?.tidy(now) { _ in }
-    return clips.retry()
+    return [clips.retry(), playback.poll()].compactMap(\.self).min()
   }
 
   /// Clears the location, which belongs to the session.

@@ -2,6 +2,10 @@
 local posts = {}
 local arriving = nil
 local before = 0
+-- Where the newer pages begin.
+local newer = {}
+-- The number of the post that plays; 0 for none.
+local postPlaying = 0
 local postsQueriedAt = 0
 local postsRefreshAt = nil
 
@@ -10,6 +14,13 @@ local function queryPosts()
   postsQueriedAt = getMillis()
   arriving = {}
   sendOSC('/feed', before, layout.posts, {true})
+end
+
+local function showPostPlaying()
+  for row = 1, layout.posts do
+    local plays = posts[row] and posts[row].number == postPlaying
+    control('Feed', 'post-' .. row).children['caption-play'].values.text = plays and 'Stop' or 'Play'
+  end
 end
 
 local function showPosts()
@@ -24,6 +35,7 @@ local function showPosts()
     group.message.values.text = post and post.message or ''
     group.details.values.text = post and post.details or ''
   end
+  showPostPlaying()
 end
 
 handlers['/post'] = function(values)
@@ -49,6 +61,7 @@ handlers['/feed/end'] = function(values)
   end
   if #arriving == 0 and before > 0 then
     notify('No older posts')
+    before = table.remove(newer) or 0
   else
     posts = arriving
   end
@@ -60,8 +73,14 @@ handlers['/feed/deleted'] = function(values)
   postsRefreshAt = getMillis() + 100
 end
 
+handlers['/feed/playing'] = function(values)
+  postPlaying = values[1]
+  showPostPlaying()
+end
+
 handlers['/feed/board'] = function(values)
   before = 0
+  newer = {}
   postsRefreshAt = getMillis() + 100
 end
 
@@ -82,13 +101,20 @@ function turnPosts(where)
     return
   end
   local last = posts[#posts]
-  before = where == 'older' and last and last.number or 0
+  if where == 'newer' then
+    before = table.remove(newer) or 0
+  elseif last then
+    table.insert(newer, before)
+    before = last.number
+  end
   queryPosts()
 end
 
 function actOnPost(action, row)
   local post = posts[row]
-  if post and action == 'play' then
+  if post and action == 'play' and post.number == postPlaying then
+    sendOSC('/feed/stop', {true})
+  elseif post and action == 'play' then
     sendOSC('/feed/play', post.number, {true})
   elseif post then
     sendOSC('/feed/keep', post.number, {true})

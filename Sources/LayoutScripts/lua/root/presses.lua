@@ -7,8 +7,8 @@ end
 
 -- Each is called with the other words, of which numbers are numbers.
 local presses = {
-  page = turnPage, preset = pressPreset, posts = turnPosts, post = actOnPost, title = titleTake,
-  delete = deleteTake
+  page = turnPage, preset = pressPreset, posts = turnPosts, post = actOnPost, play = playTake,
+  title = titleTake, delete = deleteTake
 }
 
 function presses.turn(list, by)

@@ -18,6 +18,8 @@ local takesQueriedAt = 0
 local takesTries = 0
 local takesRefreshAt = nil
 local armed = nil
+-- The id of the take that plays; empty for none.
+local takePlaying = ''
 
 local function queryTakes()
   takesRefreshAt = nil
@@ -35,6 +37,13 @@ local function disarm()
   end
 end
 
+local function showTakePlaying()
+  for row = 1, perPage do
+    local plays = shown[row] and shown[row].id == takePlaying
+    control('Takes', 'take-' .. row).children['caption-play'].values.text = plays and 'Stop' or 'Play'
+  end
+end
+
 local function showTakes()
   disarm()
   for row = 1, perPage do
@@ -43,11 +52,11 @@ local function showTakes()
     for index = 1, #group do
       group[index].visible = take ~= nil
     end
-    group.play.tag = take and take.id or ''
     group.title.values.text = take and take.title or ''
     group.details.values.text = take and take.details or ''
     group.found.values.text = take and take.found or ''
   end
+  showTakePlaying()
   local count = math.max(1, math.ceil((total or 0) / perPage))
   local page = math.floor(offset / perPage) + 1
   write('Takes', 'pages', string.format('%d of %d, %d takes', page, count, total or 0))
@@ -104,6 +113,11 @@ handlers['/takes/total'] = function(values)
   takesRefreshAt = getMillis() + 100
 end
 
+handlers['/take/playing'] = function(values)
+  takePlaying = values[1]
+  showTakePlaying()
+end
+
 handlers['/take/delete'] = function(values)
   takesRefreshAt = getMillis() + 100
 end
@@ -153,6 +167,15 @@ handlers['/species/end'] = function()
     sendOSC('/take/species', named.id, names[index + 1] or '', {true})
   end
   names = nil
+end
+
+function playTake(row)
+  local take = shown[row]
+  if take and take.id == takePlaying then
+    sendOSC('/take/stop', {true})
+  elseif take then
+    sendOSC('/take/play', take.id, {true})
+  end
 end
 
 function titleTake(row)

@@ -25,7 +25,7 @@ export function setUpFeed() {
   list.addEventListener("click", (event) => {
     const number = Number(event.target.closest("[data-post]")?.dataset.post);
     const act = event.target.closest("[data-act]")?.dataset.act;
-    if (act === "play") playOrStop("/feed/play", number);
+    if (act === "play") playOrStop("/feed", number);
     else if (act) send(`/feed/${act}`, number);
   });
   watchClip(() => list.querySelectorAll("[data-act=play]").forEach(drawPlay));
@@ -35,7 +35,7 @@ export function setUpFeed() {
 
 // Writing.
 
-const drawPlay = (button) => drawClip(button, "/feed/play", button.closest("[data-post]").dataset.post);
+const drawPlay = (button) => drawClip(button, "/feed", button.closest("[data-post]").dataset.post);
 
 const wantsClip = () => clip.getAttribute("aria-checked") === "true";
 

@@ -19,7 +19,7 @@ import { time, when } from "../store/units.js";
 const list = find("#take-list");
 const page = find("#takes");
 const detail = find("#take");
-const play = "/take/play";
+const root = "/take";
 let shown;
 
 /** Sets up the takes page; calls changed() when the takes or the view have changed. */
@@ -43,7 +43,7 @@ export function setUpTakes(changed) {
   list.addEventListener("click", (event) => {
     const row = event.target.closest("[data-take]");
     if (!row) return;
-    if (event.target.closest(".take-play")) playOrStop(play, row.dataset.take);
+    if (event.target.closest(".take-play")) playOrStop(root, row.dataset.take);
     else openTake(row.dataset.take);
   });
   list.addEventListener("keydown", moveInList);
@@ -90,7 +90,7 @@ function drawList() {
 
 function row({ id, title, species, date, seconds, north, east }) {
   const button = make("button", "take-play", { type: "button", "aria-label": `Play ${title}, ${when(date)}` }, icon("play"));
-  drawClip(button, play, id);
+  drawClip(button, root, id);
   const open = make("button", "take-open", { type: "button" }, make("b", "", {}, title), make("small", "", {}, [species, when(date), place(north, east)].filter(Boolean).join(" \u00b7 ")), make("span", "take-time", {}, time(seconds)));
   return make("li", id === shown ? "is" : "", { "data-take": id }, button, smallPicture(id), open);
 }
@@ -105,21 +105,21 @@ function moveInList(event) {
 }
 
 /** Plays a take, or stops it. */
-export const playTake = (id) => playOrStop(play, id);
+export const playTake = (id) => playOrStop(root, id);
 
 /** Draws a button that plays a take. */
-export const drawTake = (button, id) => drawClip(button, play, id);
+export const drawTake = (button, id) => drawClip(button, root, id);
 
 function drawPlaying() {
-  for (const one of list.children) drawClip(find(".take-play", one), play, one.dataset.take);
-  drawClip(find("#take-play"), play, shown);
+  for (const one of list.children) drawClip(find(".take-play", one), root, one.dataset.take);
+  drawClip(find("#take-play"), root, shown);
 }
 
 // The open take.
 
 /** Opens a take next to the list, or over it on a small screen. */
 export function openTake(id) {
-  if (id !== shown) stopClip(play, shown);
+  if (id !== shown) stopClip(root, shown);
   shown = id;
   drawPlaying();
   for (const one of list.children) one.classList.toggle("is", one.dataset.take === id);
@@ -136,7 +136,7 @@ export function openTake(id) {
 
 function closeTake() {
   const row = document.querySelector(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`);
-  stopClip(play, shown);
+  stopClip(root, shown);
   page.classList.remove("open");
   detail.hidden = true;
   shown = undefined;
@@ -179,7 +179,7 @@ function setUpFields() {
   });
   const click = (id, act) => find(id).addEventListener("click", () => shown && act(shown));
   click("#take-close", closeTake);
-  click("#take-play", (id) => playOrStop(play, id));
+  click("#take-play", (id) => playOrStop(root, id));
   click("#take-load", (id) => {
     const number = chosenSlot();
     if (number > 1) send(`/loop/${number}/load`, id);

@@ -136,6 +136,63 @@ import Testing
     #expect(isHeard(60_000))
   }
 
+  private var playing: [Argument] { desk.tell("/take/playing")[0].arguments }
+
+  @Test func `the take that plays from the loop is named until it ends or is stopped`() throws {
+    record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
+    let id = try save()
+    #expect(playing == [.string("")])
+    desk.tell("/player/play")
+    desk.pass()
+    // What was recorded is not the take that it was saved as.
+    #expect(playing == [.string("")])
+    desk.tell("/player/done")
+    #expect(desk.ask("/take/play", .string(id)).last?.address == "/reply")
+    desk.pass()
+    #expect(playing == [.string(id)])
+    #expect(desk.tell("/feed/playing")[0].arguments == [.int32(0)])
+    // That is of posts.
+    desk.tell("/feed/stop")
+    desk.pass()
+    #expect(playing == [.string(id)])
+    desk.tell("/player/pause")
+    desk.pass()
+    #expect(playing == [.string(id)])
+    desk.tell("/player/pause")
+    _ = desk.play(Tone.constant(0, frames: 36_000))
+    #expect(playing == [.string("")])
+    desk.tell("/player/play")
+    desk.pass()
+    #expect(playing == [.string(id)])
+    desk.tell("/take/stop")
+    _ = desk.play(Tone.constant(0, frames: 9600))
+    #expect(playing == [.string("")])
+    #expect(Measure.peak(desk.play(Tone.constant(0, frames: 9600)).loop) == 0)
+    // It may have ended by itself just before.
+    #expect(desk.tell("/take/stop").isEmpty)
+  }
+
+  @Test
+  func `a take in the loop is no longer that take with a layer, nor once its loading is undone`()
+    throws
+  {
+    record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
+    let id = try save()
+    for change in ["/loop/overdub", "/loop/undo"] {
+      desk.tell("/player/done")
+      #expect(desk.ask("/take/load", .string(id)).last?.address == "/reply")
+      desk.tell("/player/play")
+      desk.pass()
+      #expect(playing == [.string(id)])
+      desk.tell(change)
+      _ = desk.play(Tone.constant(0.1, frames: 9600))
+      #expect(playing == [.string("")], "\(change)")
+      if change == "/loop/overdub" { desk.tell(change) }
+      _ = desk.play(Tone.constant(0, frames: 9600))
+      #expect(playing == [.string("")], "\(change)")
+    }
+  }
+
   @Test func `a take that is loaded to be played as a loop repeats`() throws {
     record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
     let id = try save()
@@ -171,7 +228,11 @@ import Testing
     #expect(Measure.firstDifference(heard[4800...], sound[first...]) == nil)
     #expect(
       desk.tell("/player/state")[0].arguments[3] == .float(Float(loop.count) / 48_000))
-    #expect(desk.tell("/music/stop").isEmpty)
+    #expect(playing == [.string(id)])
+    #expect(desk.tell("/take/stop").isEmpty)
+    _ = desk.play(Tone.constant(0, frames: 9600))
+    #expect(playing == [.string("")])
+    #expect(desk.tell("/music/state")[0].arguments[0] == .string("stopped"))
   }
 
   @Test func `saving an empty loop is refused, and so is loading while recording`() throws {
