@@ -27,6 +27,8 @@ int px_next_signal(int fd) {
 
 void px_name_thread(pthread_t thread, const char *name) { pthread_setname_np(thread, name); }
 
+int32_t px_thread_number(void) { return (int32_t)gettid(); }
+
 void px_return_freed_memory(void) {
   mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   mallopt(M_ARENA_MAX, 2);

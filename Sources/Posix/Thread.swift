@@ -36,6 +36,14 @@ package enum Thread {
     }
     px_name_thread(thread, String(name.prefix(15)))
   }
+
+  /// The system's number of the calling thread.
+  package static var number: Int32 { px_thread_number() }
+
+  /// Whether a thread of this process has not ended yet.
+  package static func isRunning(_ number: Int32) -> Bool {
+    access("/proc/self/task/\(number)", F_OK) == 0
+  }
 }
 
 /// An event flag that threads can wait for.

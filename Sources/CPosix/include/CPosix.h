@@ -17,6 +17,9 @@ int px_next_signal(int signalfd);
 
 void px_name_thread(pthread_t thread, const char *name);
 
+// The system's number of the calling thread.
+int32_t px_thread_number(void);
+
 // Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 

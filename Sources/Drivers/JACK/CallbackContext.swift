@@ -17,6 +17,8 @@ struct CallbackContext: ~Copyable {
   private let engine: Engine
   let facts: ServerFacts
   let wake: Signal
+  /// The number of JACK's notification thread; 0 until the first notification.
+  let notificationThread = Atomic<Int32>(0)
   private let joined = HostTime.steady
   private static let joiningMicroseconds = 500_000.0
 
@@ -89,6 +91,7 @@ struct CallbackContext: ~Copyable {
 
   /// Called by JACK on its notification thread when ports were registered, unregistered, or connected.
   func noteGraph() {
+    notificationThread.store(Thread.number, ordering: .relaxed)
     facts.noteGraph()
     wake.set()
   }

@@ -35,6 +35,7 @@ package final class JackLink: @unchecked Sendable {
   private static let settling = 250_000.0
   // A close that hangs longer is abandoned.
   private static let closeMilliseconds = 3000
+  private static let lastNotificationMilliseconds = 2000
 
   /// The name that the server gave the client.
   package let name: String
@@ -284,7 +285,8 @@ package final class JackLink: @unchecked Sendable {
 
   private func lost() {
     guard let membership else { return }
-    if facts.isGone.load(ordering: .relaxed) {
+    let isGone = facts.isGone.load(ordering: .relaxed)
+    if isGone {
       report("lost the JACK server; waiting for it to return")
     }
     facts.isRunning.store(false, ordering: .relaxed)
@@ -300,6 +302,9 @@ package final class JackLink: @unchecked Sendable {
     guard let closed = try? Signal() else { return }
     do throws(SystemError) {
       try Thread.start("jack-close") {
+        if isGone {
+          membership.awaitLastNotification(milliseconds: Self.lastNotificationMilliseconds)
+        }
         membership.leave()
         closed.set()
       }

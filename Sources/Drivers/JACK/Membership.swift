@@ -2,6 +2,7 @@ internal import CJack
 internal import CRealtime
 internal import DSP
 internal import Engine
+internal import Glibc
 internal import Posix
 internal import Synchronization
 
@@ -135,6 +136,23 @@ final class Membership: @unchecked Sendable {
 
   /// Makes JACK query the latencies again.
   func recomputeLatency() { jack_recompute_total_latencies(client) }
+
+  /// Waits until libjack's notification thread has ended because the server has, with a time limit.
+  ///
+  /// `jack_client_close` cancels that thread, even while it handles a notification, such as that
+  /// another client has left. It then never releases a lock of the whole process, which could join
+  /// no server again.
+  func awaitLastNotification(milliseconds: Int) {
+    let thread = context.pointee.notificationThread.load(ordering: .relaxed)
+    // PipeWire's libjack keeps the thread, and doesn't cancel it.
+    guard thread != 0, !Self.isOfPipeWire else { return }
+    let deadline = HostTime.steady + Double(milliseconds) * 1000
+    while Thread.isRunning(thread), HostTime.steady < deadline { usleep(1000) }
+  }
+
+  private static var isOfPipeWire: Bool {
+    String(cString: jack_get_version_string()).contains("PipeWire")
+  }
 
   /// Leaves the server and frees everything.
   ///

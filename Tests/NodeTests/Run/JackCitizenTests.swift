@@ -165,6 +165,28 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
+    // Without a wait for it, libjack keeps a lock of the whole process, and the node never joins again.
+    @Test(.hangLimit)
+    func `it rejoins although libjack is still busy with the end of the last server`() throws {
+      let folder = try TemporaryFolder()
+      let library = folder.path("slow-leave.so")
+      let compiler = try Process.run(
+        URL(filePath: "/usr/bin/env"),
+        arguments: [
+          "clang", "-shared", "-fPIC", "-o", library, Project.file("Tests/Rigs/slow-leave.c").path,
+        ])
+      compiler.waitUntilExit()
+      try #require(compiler.terminationStatus == 0)
+      let (server, node, phone) = try startNode(environment: ["LD_PRELOAD": library])
+      for _ in 1...2 {
+        server.stop()
+        try server.start()
+        try phone.awaitServer("running")
+      }
+      #expect(!node.errors.contains("does not release"))
+      #expect(node.end() == 0)
+    }
+
     @Test(.hangLimit)
     func `its connections to programs that come back later are restored then`() throws {
       let (server, node, phone) = try startNode()
