@@ -49,6 +49,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private let access: WebAccess
   private let node: Node
   private let loop: EventLoop
+  private let clock: @Sendable () -> Double
   private let oscPort: UInt16
   private let inbox: Inbox
   private let questions: NodeQuestions
@@ -69,14 +70,16 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   /// Starts the server, with the access rules of the node's OSC server.
   ///
-  /// The board is the node's own unless one is given.
+  /// The board is the node's own unless one is given, and the clock, in microseconds, is the host's.
   package init(
     _ options: Options, access who: NetworkAccess, home: String, node: Node, oscPort: UInt16,
-    loop: EventLoop, board: HomeBoard? = nil
+    loop: EventLoop, board: HomeBoard? = nil,
+    clock: @escaping @Sendable () -> Double = { HostTime.steady }
   ) throws(SystemError) {
     self.who = who
     self.node = node
     self.loop = loop
+    self.clock = clock
     self.oscPort = oscPort
     // A client on this machine could play through UDP anyway.
     let token = who.isOpen && !options.isFree ? try WebToken(home: home) : nil
@@ -102,7 +105,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     }
     let certified = Guarded<Set<String>>([])
     var routes = WebRoutes(
-      certificate: authority?.certificate, certified: certified, access: access,
+      certificate: authority?.certificate, certified: certified, access: access, clock: clock,
       takes: TakeRoutes(questions: questions),
       board: boardRoutes,
       questions: questions,
@@ -154,7 +157,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
         continue
       }
       if let secure {
-        secure.take(socket, from: peer, now: HostTime.steady)
+        secure.take(socket, from: peer, now: clock())
       } else {
         http?.take(socket, from: peer)
       }
@@ -165,7 +168,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   private func open(_ stream: UpgradedStream) {
     guard let socket = stream.socket else { return }
-    let now = HostTime.steady
+    let now = clock()
     socketCount += 1
     let number = socketCount
     let peer = stream.request.peer
@@ -192,14 +195,14 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private func serve(_ number: Int) {
     guard let socket = sockets[number] else { return }
     socket.flush()
-    socket.receive(now: HostTime.steady) { take($0, number) }
+    socket.receive(now: clock()) { take($0, number) }
     settle(number)
   }
 
   /// Watches a socket for the events that it needs, or closes it.
   private func settle(_ number: Int) {
     guard let socket = sockets[number] else { return }
-    let now = HostTime.steady
+    let now = clock()
     if socket.isOver(now: now) { return close(number) }
     loop.watchReading(socket.socket.descriptor, socket.isReading(now: now))
     loop.watchWriting(socket.socket.descriptor, socket.hasUnsent)
@@ -222,7 +225,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
           Refusal(.denied, WebAccess.needsToken).answer(to: ""), isFleeting: false)
         return
       }
-      guard socket.follows(packet, now: HostTime.steady) else { return }
+      guard socket.follows(packet, now: clock()) else { return }
       packet.withUnsafeBytes { node.receive($0, from: socket.client) }
     case .text(let text):
       node.renewLease(of: socket.client)
@@ -240,7 +243,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       guard let index = node.table.index(of: path) else { return }
       node.ignore(socket.client, index)
     case .pair(let token):
-      let now = HostTime.steady
+      let now = clock()
       switch access.pair(token, from: socket.client.endpoint.address, now: now) {
       case .paired: socket.isPaired = true
       case .wrong: break
@@ -264,7 +267,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   ///
   /// Returns the delay until the next poll in milliseconds.
   package func tick() -> Int {
-    let now = HostTime.steady
+    let now = clock()
     guard now >= nextLook else { return Int(((nextLook - now) / 1000).rounded(.up)) }
     nextLook = now + Double(Self.lookMilliseconds) * 1000
     questions.look()
@@ -313,7 +316,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     // Its work opens further sockets.
     loop.forget(inbox.readable)
     inbox.close()
-    let now = HostTime.steady
+    let now = clock()
     for (number, socket) in sockets {
       socket.close(.goingAway, now: now)
       close(number)

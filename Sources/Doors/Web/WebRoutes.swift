@@ -12,6 +12,8 @@ struct WebRoutes: Sendable {
   /// Whether these requests came through TLS.
   var isSecure = false
   let access: WebAccess
+  /// The time in microseconds.
+  let clock: @Sendable () -> Double
   let page = PageFiles()
   let takes: TakeRoutes
   let board: BoardRoutes
@@ -31,7 +33,7 @@ struct WebRoutes: Sendable {
     if let refusal = access.refusal(of: request) { return .answer(refusal) }
     if request.wantsSocket { return upgrade(request) }
     if request.path.hasPrefix("/files/") {
-      if let refusal = access.refusalWithoutToken(request, now: HostTime.steady) {
+      if let refusal = access.refusalWithoutToken(request, now: clock()) {
         return .answer(refusal)
       }
       return takes.course(request)
@@ -93,7 +95,7 @@ struct WebRoutes: Sendable {
     }
     // A wrong token is refused even where reading needs none.
     if request.bearer != nil,
-      let refusal = access.refusalWithoutToken(request, now: HostTime.steady)
+      let refusal = access.refusalWithoutToken(request, now: clock())
     {
       return .answer(refusal)
     }

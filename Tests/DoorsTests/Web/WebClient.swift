@@ -131,6 +131,12 @@ final class WebClient {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
   ]
 
+  /// Tells the server that the client is there, while nothing else is being sent.
+  func pong() {
+    let frame = WebFrame.sent(10, [])
+    _ = Glibc.send(descriptor, frame, frame.count, Int32(MSG_NOSIGNAL))
+  }
+
   /// Takes the complete frames received.
   func takeFrames() -> [WebFrame] { WebFrame.take(from: &received) }
 }

@@ -236,8 +236,8 @@ import Testing
     #expect(try rig.value("/live/gain") == #"{"VALUE":[0.0]}"#)
     try waitUntil("it is followed when it has been still") {
       try socket.send(osc("/mute", .int32(1)))
-      let deadline = HostTime.steady + 6e5
-      while HostTime.steady < deadline { rig.turn() }
+      let end = rig.seconds + 0.6
+      while rig.seconds < end { rig.turn() }
       return try rig.value("/mute") == #"{"VALUE":[1]}"#
     }
   }
@@ -247,6 +247,7 @@ import Testing
   @Test func `a protocol violation ends only its own socket`() throws {
     let rig = try WebRig()
     let good = try rig.socket()
+    rig.attentive = good
     for bytes in [
       WebFrame.sent(2, [1, 2, 3], isMasked: false),
       WebFrame.sent(2, [UInt8](repeating: 0, count: 70_000)), [0xFF, 0xFF, 0xFF, 0xFF],
@@ -284,7 +285,7 @@ import Testing
     let count = 3000
     var flood: [UInt8] = []
     for number in 0..<count { flood += osc("/ping", .int32(Int32(number))) }
-    let start = HostTime.steady
+    let start = rig.seconds
     try socket.send(flood)
     var tokens: [Argument] = []
     try socket.expect("all is answered") {
@@ -293,7 +294,7 @@ import Testing
     }
     #expect(tokens == (0..<count).map { .int32(Int32($0)) })
     // Two thousand at once, and a thousand more in the following second.
-    #expect(HostTime.steady - start > 0.9e6)
+    #expect(rig.seconds - start > 0.9)
   }
 
   @Test func `a client that does not read is dropped`() throws {
