@@ -44,6 +44,7 @@ package final class NodeProcess {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     errorFile = folder.appendingPathComponent("stderr")
     try Data().write(to: errorFile)
+    NodeReports.begin(errorFile)
     process.executableURL = Self.binary
     process.arguments =
       ["run"] + (server.map { ["--server", $0.name] } ?? [])
@@ -66,6 +67,7 @@ package final class NodeProcess {
 
   deinit {
     if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    NodeReports.keep(errorFile)
     try? FileManager.default.removeItem(at: folder)
   }
 
