@@ -161,10 +161,7 @@ package final class JackLink: @unchecked Sendable {
         milliseconds: membership == nil ? Self.retryMilliseconds : Self.idleMilliseconds)
     }
     engine.shared.setTransportLed(false)
-    if let membership {
-      membership.forgetPortDescriptions()
-      membership.leave()
-    }
+    membership?.leaveInTurn()
     standby?.end()
     ended.set()
   }

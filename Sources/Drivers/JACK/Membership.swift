@@ -154,6 +154,18 @@ final class Membership: @unchecked Sendable {
     String(cString: jack_get_version_string()).contains("PipeWire")
   }
 
+  /// Removes the metadata, and leaves a running server, no two nodes at once.
+  ///
+  /// `jack_client_close` stops its notification thread before it asks the server to remove the client. A server
+  /// that notifies it of another node's request meanwhile waits forever for that thread's answer, and is lost to
+  /// all programs.
+  func leaveInTurn() {
+    let turn = try? FileLock(awaiting: "/dev/shm/syrinx-leaving-\(getuid())")
+    forgetPortDescriptions()
+    leave()
+    withExtendedLifetime(turn) {}
+  }
+
   /// Leaves the server and frees everything.
   ///
   /// May hang if the server has died.
@@ -232,7 +244,7 @@ final class Membership: @unchecked Sendable {
   }
 
   /// Removes the metadata that `describePorts` set.
-  func forgetPortDescriptions() {
+  private func forgetPortDescriptions() {
     for port in context.pointee.ports { jack_remove_properties(client, jack_port_uuid(port)) }
   }
 }

@@ -44,6 +44,18 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
+    func `nodes that end at the same time leave a server that answers`() throws {
+      let server = try JackServer()
+      let nodes = try (1...3).map { try NodeProcess(server: server, ["-n", "choir\($0)"]) }
+      for node in nodes { kill(node.id, SIGTERM) }
+      for node in nodes { #expect(node.awaitEnd() == 0) }
+      let probe = try Probe(server: server.name)
+      #expect(probe.ports(of: "choir1").isEmpty)
+      probe.close()
+      server.stop()
+    }
+
+    @Test(.hangLimit)
     func `it passes on latencies`() throws {
       let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name, capturedDelay: 100)
