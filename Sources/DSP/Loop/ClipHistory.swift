@@ -28,6 +28,8 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
 
   /// The version that is playing.
   var current: Int { @_noLocks get { versions[place] } }
+  /// The version before it, or -1.
+  var former: Int { @_noLocks get { place > 0 ? versions[place &- 1] : -1 } }
   /// The number of steps that can be undone.
   var stepsBack: Int { @_noLocks get { place } }
   /// The number of steps that can be redone.

@@ -88,7 +88,7 @@ extension LoopTape {
       } else {
         history.pointee.memory.write(part, to: version, at: recording.written, frames: count)
         // An overdub of this clip that has started already has its own copy of the tail.
-        if let upon = overdub.version, recording.isEnding {
+        if let upon = overdub.version, recording.isEnding, self[upon].clip == self[version].clip {
           history.pointee.memory.write(part, to: upon, at: recording.written, frames: count)
         }
       }
@@ -203,6 +203,51 @@ extension LoopTape {
   @_noLocks
   package mutating func endOverdub() {
     if overdub.version != nil { overdub.isEnding = true }
+  }
+
+  /// Ends the overdub at once, faded out before a frame of the clip, which is the next it would add to.
+  ///
+  /// The fade is back to the version before it, because the sound after the frame is not recorded.
+  @_noLocks
+  package mutating func endOverdub(before frame: Int) {
+    guard let version = overdub.version else { return }
+    let former = history.pointee.former
+    let length = self[version].length
+    if version == currentVersion && former >= 0 && self[former].clip == self[version].clip
+      && self[former].length == length
+    {
+      let seam = min(self.seam, length / 2)
+      var done = 0
+      while done < seam {
+        let place = wrapped(frame &- seam &+ done)
+        let count = min(min(seam &- done, length &- place), Self.longestPiece)
+        fade(version, to: former, at: place, from: done, of: seam, frames: count)
+        // The start is also in the tail.
+        if place < seam {
+          fade(
+            version, to: former, at: length &+ place, from: done, of: seam,
+            frames: min(count, seam &- place))
+        }
+        done &+= count
+      }
+    }
+    breakOffOverdub()
+  }
+
+  /// Crossfades frames of a version to those of another one: a part of a fade, from its frame `done` on.
+  @_noLocks
+  private mutating func fade(
+    _ version: Int, to other: Int, at frame: Int, from done: Int, of all: Int, frames: Int
+  ) {
+    history.pointee.memory.read(other, at: frame, to: behind, frames: frames)
+    for index in 0..<frames {
+      let share = Crossfade.eased((Float(done &+ index) + 0.5) / Float(all))
+      kept[index] = 1 - share
+      behind.left[index] *= share
+      behind.right[index] *= share
+    }
+    history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: frames))
+    history.pointee.memory.mix(behind, keeping: kept, to: version, at: frame, frames: frames)
   }
 
   /// Ends the overdub at once, when it is no longer audible.

@@ -138,12 +138,8 @@ extension Loop {
       if state.isRecording { return .meaningless }
       return tape.length == 0 ? .nothingRecorded : nil
     case .overdub, .replace, .substitute: return refusalToAdd
-    case .multiply, .insert:
-      if layer.isOn { return nil }
-      if tape.isGrowing { return .noMemory }
-      if let refusal = refusalToAdd { return refusal }
-      if state.isRecording { return .notPlaying }
-      return tape.roomToGrow < tape.seam ? .tooLong : nil
+    case .multiply: return refusalToGrow(.multiply)
+    case .insert: return refusalToGrow(.insert)
     case .undo:
       if !queued.isEmpty { return nil }
       if state.isRecording { return .meaningless }
@@ -153,6 +149,19 @@ extension Loop {
       return tape.stepsForth == 0 ? .nothingToRedo : nil
     case .clear, .cancel: return nil
     }
+  }
+
+  /// Why a growing layer can't be started or ended, or nil if it can.
+  @_noLocks
+  private func refusalToGrow(_ kind: Layer.Kind) -> EngineRefusal? {
+    if layer.adds(kind) { return nil }
+    // One growth ends before another one starts.
+    if layer.isOn && isGrowing { return .meaningless }
+    if tape.isGrowing { return .transferring }
+    if layer.isOn { return nil }
+    if let refusal = refusalToAdd { return refusal }
+    if state.isRecording { return .notPlaying }
+    return tape.roomToGrow < tape.seam ? .tooLong : nil
   }
 
   /// Why a layer can't be started, or nil if it can, or is on.

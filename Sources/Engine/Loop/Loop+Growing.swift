@@ -23,6 +23,8 @@ extension Loop {
   @_noLocks
   mutating func beginGrowing(_ kind: Layer.Kind) -> Bool {
     layer.growthStart = tape.wrapped(tape.position)
+    // The layer before has no time for its fade.
+    tape.endOverdub(before: layer.position)
     guard case .insert = kind else { return tape.beginMultiplying(at: layer.growthStart) }
     guard tape.beginInserting(at: layer.growthStart) else { return false }
     // The loop pauses until it continues after the insert.

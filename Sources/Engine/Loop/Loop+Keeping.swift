@@ -51,7 +51,7 @@ extension Loop {
 
   var refusalToKeep: EngineRefusal? {
     @_noLocks get {
-      if state.isRecording { return .meaningless }
+      if state.isRecording || layer.isOn && isGrowing { return .meaningless }
       if transfer.isUnderWay || keeping.isUnderWay || tape.isGrowing || tape.isRecording {
         return .transferring
       }

@@ -82,6 +82,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [LoopAction.overdub, .replace, .substitute], [LoopAction.multiply, .insert])
+  func `so do multiply and insert in place of another layer, or just after it`(
+    first: LoopAction, action: LoopAction
+  ) {
+    for pause in [0, 100] {
+      let stage = playing()
+      let start = stage.time
+      let voice = Tone.sine(301, amplitude: 0.2, frames: 12_000)
+      stage.send(first, 0)
+      stage.play(Array(voice[..<4000]))
+      if pause > 0 {
+        stage.send(first, 0)
+        stage.play(Array(voice[4000..<4000 + pause]))
+      }
+      stage.send(action, 0)
+      stage.play(Array(voice[(4000 + pause)..<8000]))
+      stage.send(action, 0)
+      stage.rest(80_000)
+      // What is under it is the first layer, which has ended early.
+      stage.send(.undo, 0)
+      stage.rest(40_000)
+      let found = Self.click(Array(stage.stems[0][start...]), amplitude: 0.5)
+      #expect(found < -80, "after \(pause) frames")
+    }
+  }
+
   /// A loop that plays a tone.
   private func playingTone(_ parameter: Parameter.Loop, _ value: Float, latency: Int) -> LoopStage {
     let stage = LoopStage(block: 128)

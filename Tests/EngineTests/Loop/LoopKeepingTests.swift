@@ -89,6 +89,24 @@ import Testing
     #expect(wrong == nil)
   }
 
+  @Test(arguments: [LoopAction.overdub, .replace, .substitute])
+  func `a layer that is still on is not changed where the new clip ends`(kind: LoopAction) {
+    let stage = LoopStage()
+    stage.record(Tone.sine(400, amplitude: 0.25, frames: 20_000), 0)
+    stage.rest(8000)
+    stage.send(kind, 0)
+    stage.play(Tone.sine(400, amplitude: 0.2, frames: 8000))
+    keep(0.1, isBars: false, 0, on: stage)
+    stage.play(Tone.constant(0.9, frames: 24_000))
+    stage.send(.undo, 0)
+    stage.rest(300)
+    let start = stage.time
+    stage.rest(20_000)
+    // The layer's own fade-out is that loud for half of its 240 frames. The tail of the new clip, in the wrong
+    // one, would be so for 240 more.
+    #expect(stage.stems[0][start...].count { abs($0) > 0.5 } < 200)
+  }
+
   @Test func `a clip shorter than the time since the bar continues in time`() {
     let stage = LoopStage()
     stage.set(.quantize, of: 0, 2)

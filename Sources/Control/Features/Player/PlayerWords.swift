@@ -105,7 +105,7 @@ extension Refusal {
           "at most \(plain(seconds)) s fit in a loop, fewer than its beats at this /metronome/bpm"
         )
       case .noMemory: (.busy, "too many commands are pending in the loop; try again later")
-      case .transferring: (.busy, "a clip is being loaded or saved; try again later")
+      case .transferring: (.busy, "a clip is being completed, loaded or saved; try again later")
       case .otherRate: (.busy, "the sample rate is changing; try again later")
       case .tooLong:
         (.range, "too long for a loop of \(plain(seconds)) s; --loop-seconds sets the length")
