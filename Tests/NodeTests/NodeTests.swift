@@ -18,9 +18,15 @@ extension Trait where Self == IssueHandlingTrait {
   /// Adds what the last nodes have written to standard error to each failure.
   static var nodeReports: Self {
     .compactMapIssues { issue in
+      // The trait applies to the suite, the test, and the test case.
+      guard !issue.comments.contains(where: { $0.rawValue.hasPrefix(reportStart) }) else {
+        return issue
+      }
       var issue = issue
-      issue.comments += NodeReports.texts.map { Comment(rawValue: "a node wrote: \($0)") }
+      issue.comments += NodeReports.texts.map { Comment(rawValue: "\(reportStart)\($0)") }
       return issue
     }
   }
 }
+
+private let reportStart = "a node wrote: "

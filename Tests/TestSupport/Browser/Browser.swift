@@ -192,5 +192,7 @@ package final class Browser {
     // Chromium looks for its own location in the network, whatever the page is given, and finds none.
     return entries.compactMap { $0["message"] as? String }
       .filter { !$0.contains("Network location provider") }
+      // The page tries again after 3 s without an answer, which a busy machine may take.
+      .filter { !$0.contains("WebSocket is closed before the connection is established") }
   }
 }
