@@ -26,6 +26,24 @@ extension NodeTests.PageTests {
         """)
     }
 
+    private func show(_ words: String, action: String) throws {
+      try browser.run(
+        """
+        return import('/page/parts/notice.js')
+          .then(({ notify }) => notify(arguments[0], 'fault', \(action)))
+        """, words)
+      try browser.await("document.querySelector('#notice').classList.contains('shown')")
+      try stage.awaitRest()
+    }
+
+    private func isOutside() throws -> Bool? {
+      try browser.run(
+        """
+        const { left, right, top, bottom } = document.querySelector('#notice').getBoundingClientRect();
+        return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
+        """) as? Bool
+    }
+
     private static let sizes: [Browser.Size] = [
       .phone, .tallPhone, .turnedPhone, .tablet, .smallLaptop,
     ]
@@ -43,26 +61,45 @@ extension NodeTests.PageTests {
           ("Unknown scale domian; did you mean dorian?", "undefined"),
           ("Take loaded", "['Undo', () => {}]"),
         ] {
-          try browser.run(
-            """
-            return import('/page/parts/notice.js')
-              .then(({ notify }) => notify(arguments[0], 'fault', \(action)))
-            """, words)
-          try browser.await("document.querySelector('#notice').classList.contains('shown')")
-          try stage.awaitRest()
+          try show(words, action: action)
           let covered = try covered()
           #expect(covered == "", "\(page) at \(size)")
-          let outside = try browser.run(
-            """
-            const { left, right, top, bottom } = document.querySelector('#notice').getBoundingClientRect();
-            return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
-            """)
-          #expect(outside as? Bool == false, "\(page) at \(size)")
+          #expect(try isOutside() == false, "\(page) at \(size)")
         }
         if page == "play" {
           try browser.run("document.querySelector('[data-turn=voice]').click()")
         }
       }
+    }
+
+    @Test(.hangLimit, arguments: sizes)
+    func `a long notice stays in the window, and taps reach what is below it`(
+      _ size: Browser.Size
+    ) throws {
+      try browser.resize(size)
+      defer { try? browser.resize(.tablet) }
+      try stage.turn(to: "play")
+      let words =
+        "can't post to the board at https://birds.example.org:8443/board: the name is not known; "
+        + "change Feed server on the Rig page, or post the take later from the list of takes"
+      try show(words, action: "['Undo', () => {}]")
+      #expect(try isOutside() == false)
+      let isOverStage = try browser.run(
+        """
+        const line = document.querySelector('#notice').getBoundingClientRect();
+        return ['mute', 'stop-all', 'lock'].some((id) => {
+          const { top, bottom, left, right } = document.getElementById(id).getBoundingClientRect();
+          return top < line.bottom && bottom > line.top && left < line.right && right > line.left;
+        });
+        """)
+      #expect(isOverStage as? Bool == false)
+      let isReached = try browser.run(
+        """
+        const { left, top, height } = document.querySelector('#notice-text').getBoundingClientRect();
+        const below = document.elementFromPoint(left + 20, top + height / 2);
+        return below !== null && !below.closest('#notice');
+        """)
+      #expect(isReached as? Bool == true)
     }
   }
 }

@@ -21,8 +21,11 @@ export function notify(words, kind = "info", doing) {
   text.textContent = words;
   action.hidden = !doing;
   if (doing) [action.textContent, act] = doing;
+  line.classList.remove("long");
+  line.classList.toggle("long", line.offsetHeight > line.parentElement.offsetHeight + 8);
   line.classList.add("shown");
-  timer = setTimeout(hide, doing ? 9000 : kind === "fault" ? 6000 : 3500);
+  const shortest = doing ? 9000 : kind === "fault" ? 6000 : 3500;
+  timer = setTimeout(hide, Math.max(shortest, words.length * 60));
 }
 
 function hide() {
