@@ -102,7 +102,7 @@ extension SessionBuilder {
   func posts(_ words: String) throws(SurfaceFault) -> String {
     switch words {
     case "posts clip": "send(\(try quoted("/feed/post/clip")), {type: 's', value: ''})"
-    case "posts stop": "send(\(try quoted("/player/stop")))"
+    case "posts stop": "send(\(try quoted("/feed/stop")))"
     case "posts older":
       """
       var last = (globals.posts || [])[(globals.posts || []).length - 1]

@@ -97,7 +97,7 @@ function turnPosts(where)
     sendOSC('/feed/post/clip', '', {true})
     return
   elseif where == 'stop' then
-    sendOSC('/player/stop', {true})
+    sendOSC('/feed/stop', {true})
     return
   end
   local last = posts[#posts]
