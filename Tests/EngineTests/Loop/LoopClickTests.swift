@@ -99,6 +99,8 @@ import Testing
       stage.send(action, 0)
       stage.play(Array(voice[(4000 + pause)..<8000]))
       stage.send(action, 0)
+      // The input of its fade-out.
+      stage.play(Array(voice[8000..<8400]))
       stage.rest(80_000)
       // What is under it is the first layer, which has ended early.
       stage.send(.undo, 0)

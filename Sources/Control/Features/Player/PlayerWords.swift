@@ -85,7 +85,11 @@ extension Refusal {
       action.hasPrefix("/loop/") && action.split(separator: "/").count > 2
       ? "/loop/" + action.split(separator: "/")[1] + "/record" : "/player/record"
     let word = reading.state.word
-    let doing = word == "start" ? "idle" : word
+    let doing =
+      switch reading.activity {
+      case .multiplying, .inserting: "\(reading.activity)"
+      default: word == "start" ? "idle" : word
+      }
     let (code, text): (Code, String) =
       switch refusal {
       case .meaningless: (.state, "no effect while \(subject) is \(doing)")
