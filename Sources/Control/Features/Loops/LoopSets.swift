@@ -57,15 +57,31 @@ extension LoopSet {
   }
 }
 
-/// The loop sets in the data directory, one file per set.
+/// The loop sets in the data directory: a file per set, and a library of their takes, apart from the user's own.
 final class LoopSets {
   private static let largest = 1 << 20
   private static let ending = ".json"
 
-  let worker = Worker("sets of loops")
+  private let worker = Worker("sets of loops")
   private let context: Context
+  // The takes of all sets; nil until it is needed.
+  private var shelf: TakeWorkers?
 
   init(_ context: Context) { self.context = context }
+
+  var workers: [Worker] { [worker] + (shelf.map { [$0.lists, $0.files] } ?? []) }
+
+  /// Purges expired takes of deleted sets, once per day.
+  func tidy(_ now: Double) { shelf?.tidy(now) { _ in } }
+
+  private func library() throws(Refusal) -> TakeWorkers {
+    if let shelf { return shelf }
+    let shelf = TakeWorkers(home: try folder())
+    // After a crash, or files moved by hand.
+    try shelf.list({ library throws(LibraryFault) in try library.adopt() }, then: { _ in })
+    self.shelf = shelf
+    return shelf
+  }
 
   private func folder() throws(Refusal) -> String {
     guard let home = context.setup.home else {
@@ -112,11 +128,11 @@ final class LoopSets {
       write(set, to: path, named: name, for: request)
       return
     }
-    try context[Takes.self].save(loop: index, titled: "\(name) \(index + 1)", for: request.path) {
-      [weak self] outcome in
+    try context[Takes.self].save(
+      loop: index, titled: "\(name) \(index + 1)", in: try library(), for: request.path
+    ) { [weak self] outcome in
       request.complete(outcome) { take throws(Refusal) in
         guard let self else { return }
-        self.context[Takes.self].announce(take)
         var set = set
         set.loops[index].take = take.id
         try self.save(wanted.dropFirst(), of: set, to: path, named: name, for: request)
@@ -182,18 +198,22 @@ final class LoopSets {
   fileprivate func load(_ request: Request) throws(Refusal) {
     let (name, path) = try file(request)
     worker.run { () throws(Refusal) in
-      let bytes: [UInt8]
-      do throws(SystemError) {
-        bytes = try Files.contents(of: path, atMost: Self.largest)
-      } catch {
-        throw error.isMissing ? Self.unknown(name) : error.refusal
-      }
-      return try LoopSet(bytes, path)
+      try Self.read(path, named: name)
     } then: { [weak self] outcome in
       request.complete(outcome) { set throws(Refusal) in
         try self?.apply(set, named: name, for: request)
       }
     }
+  }
+
+  private static func read(_ path: String, named name: String) throws(Refusal) -> LoopSet {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try Files.contents(of: path, atMost: largest)
+    } catch {
+      throw error.isMissing ? unknown(name) : error.refusal
+    }
+    return try LoopSet(bytes, path)
   }
 
   private func apply(_ set: LoopSet, named name: String, for request: Request) throws(Refusal) {
@@ -236,9 +256,18 @@ final class LoopSets {
       }
       load(loops.dropFirst(), fault, named: name, for: request)
     }
+    let takes = context[Takes.self]
+    let path = "/loop/\(loop.number)/load"
     completing(goOn) { () throws(Refusal) in
-      try context[Takes.self].load(
-        loop.take, loop: loop.number - 1, for: "/loop/\(loop.number)/load", then: goOn)
+      try takes.load(loop.take, from: try library(), loop: loop.number - 1, for: path) { outcome in
+        guard case .failure(let refusal) = outcome, refusal.code == .missing else {
+          return goOn(outcome)
+        }
+        // Sets of earlier versions have their takes in the user's library.
+        completing(goOn) { () throws(Refusal) in
+          try takes.load(loop.take, loop: loop.number - 1, for: path, then: goOn)
+        }
+      }
     }
   }
 
@@ -257,14 +286,27 @@ final class LoopSets {
     }
   }
 
-  /// Deletes a set, but not its takes.
+  /// Deletes a set, and moves its takes to the trash of the sets.
   fileprivate func delete(_ request: Request) throws(Refusal) {
     let (name, path) = try file(request)
     worker.run { () throws(Refusal) in
-      guard Files.exist(path) else { throw Self.unknown(name) }
+      let set = try Self.read(path, named: name)
       Files.remove(path)
-    } then: { outcome in
-      request.complete(outcome, name)
+      return set
+    } then: { [weak self] outcome in
+      request.complete(outcome) { set throws(Refusal) in
+        let takes = set.loops.map(\.take).filter { !$0.isEmpty }
+        try self?.library().list { library throws(LibraryFault) in
+          // Sets of earlier versions have their takes in the user's library, where they stay.
+          for take in takes {
+            do throws(LibraryFault) { try library.delete(take) } catch {
+              if error.kind != .missing { throw error }
+            }
+          }
+        } then: {
+          request.complete($0, name)
+        }
+      }
     }
   }
 }
@@ -282,14 +324,14 @@ extension LoopSets {
       "Lists the saved loop sets: replies /loops/set s:name for each, then /loops/end i:count"),
     Address(
       "/loops/save", Declared.task([.needed("name", .text)]) { $0.sets.save },
-      "Saves all loops as a set with this name: takes, values and tempo; a set of that name is kept as "
+      "Saves all loops as a set with this name: clips, values and tempo; a set of that name is kept as "
         + "NAME~1, NAME~2 and so on, which is the third word of the reply"),
     Address(
       "/loops/load", Declared.task([.needed("name", .text)]) { $0.sets.load },
       "Loads a loop set with its values and tempo; the loops are stopped at their start"),
     Address(
       "/loops/delete", Declared.task([.needed("name", .text)]) { $0.sets.delete },
-      "Deletes a loop set; its takes stay in the library"),
+      "Deletes a loop set; its clips stay in the trash of the sets for 30 days"),
     Address(set), Address(endOfSets),
   ]
 }

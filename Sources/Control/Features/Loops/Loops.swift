@@ -24,7 +24,7 @@ final class Loops: Feature {
     watches = (0..<context.loopCount).map(LoopWatch.init)
   }
 
-  var workers: [Worker] { [sets.worker] }
+  var workers: [Worker] { sets.workers }
 
   /// The number of loops.
   var count: Int { watches.count }
@@ -67,8 +67,9 @@ final class Loops: Feature {
 
   // MARK: - Polling
 
-  /// Sends changes of the loops to subscribers.
+  /// Sends changes of the loops to subscribers, and tidies the sets.
   func poll(_ now: Double) -> Int? {
+    sets.tidy(now)
     var due = tendMemory(now)
     for index in watches.indices {
       let changes = watches[index].poll(context.shared, now)

@@ -15,11 +15,13 @@ extension Takes {
   }
 
   /// Saves the clip of a loop as a take with a title, and calls back with the take.
+  ///
+  /// The library is the node's unless another one is given.
   func save(
-    loop: Int, titled title: String?, for path: String,
+    loop: Int, titled title: String?, in other: TakeWorkers? = nil, for path: String,
     then ending: @escaping (Result<Take, Refusal>) -> Void
   ) throws(Refusal) {
-    let workers = try library()
+    let workers = if let other { other } else { try library() }
     try clips.copy(loop: loop, for: path) { [weak self] outcome in
       guard let self else { return }
       completing(ending) { () throws(Refusal) in
@@ -90,12 +92,14 @@ extension Takes {
 
   /// Loads a take into a loop, and calls back with the take.
   ///
-  /// `path` is the address in refusals. `playsOnce` opens the take to be heard once.
+  /// `path` is the address in refusals. `playsOnce` opens the take to be heard once. The library is the node's
+  /// unless another one is given.
   func load(
-    _ id: String, loop: Int, for path: String, playsOnce: Bool = false, attempt: Int = 1,
+    _ id: String, from other: TakeWorkers? = nil, loop: Int, for path: String,
+    playsOnce: Bool = false, attempt: Int = 1,
     then ending: @escaping (Result<Take, Refusal>) -> Void
   ) throws(Refusal) {
-    let workers = try library()
+    let workers = if let other { other } else { try library() }
     let transit = try clips.transit()
     let transfer = transit.transfer
     transfer.playsOnce = playsOnce
@@ -108,11 +112,14 @@ extension Takes {
       completing(ending) { () throws(Refusal) in
         let clip = try outcome.get()
         transfer.setProperties(of: clip.part)
-        try clips.load(transit, ClipOrigin(clip.take), loop: loop, for: path) {
+        var origin = ClipOrigin(clip.take)
+        if other != nil { origin.item = nil }
+        try clips.load(transit, origin, loop: loop, for: path) {
           [weak self] () throws(Refusal) in
           guard attempt < Clips.mostAttempts else { return false }
           try self?.load(
-            id, loop: loop, for: path, playsOnce: playsOnce, attempt: attempt + 1, then: ending)
+            id, from: other, loop: loop, for: path, playsOnce: playsOnce, attempt: attempt + 1,
+            then: ending)
           return true
         } then: {
           ending($0.map { clip.take })

@@ -273,6 +273,26 @@ import Testing
     #expect(Float(bitPattern: tempo) == 117)
   }
 
+  @Test func `one growth is ended before another one, with an error`() {
+    record(Tone.noise(frames: 24_000), 1)
+    for (growth, other) in [("multiply", "insert"), ("insert", "multiply")] {
+      desk.tell("/loop/1/\(growth)")
+      desk.pass(frames: 480)
+      let word = growth == "insert" ? "inserting" : "multiplying"
+      for command in [other, "keepSeconds"] {
+        let path = "/loop/1/\(command)"
+        let replies = command == other ? desk.tell(path) : desk.tell(path, .float(0.1))
+        desk.pass(frames: 480)
+        let error = (replies + desk.take()).first { $0.address == "/error" }
+        #expect(error?.arguments[2].text == "\(path): no effect while loop 1 is \(word)")
+        #expect(state("1") == word)
+      }
+      desk.tell("/loop/1/\(growth)")
+      desk.pass(frames: 4800)
+      #expect(state("1") == "playing")
+    }
+  }
+
   @Test func `a loop set restores all loops and their values`() {
     for loop in [1, 2, 4] { record(Tone.noise(frames: 4800 * loop), loop) }
     desk.tell("/loop/4/gain", .float(-12))
@@ -300,6 +320,41 @@ import Testing
       })
     #expect(desk.ask("/loops/delete", .string("first")).contains { $0.address == "/reply" })
     #expect(desk.ask("/loops", until: ["/loops/end"]).count == 1)
+  }
+
+  @Test func `the clips of sets are apart from the takes, and go to a trash with the set`() throws {
+    record(Tone.noise(frames: 4800), 1)
+    record(Tone.noise(frames: 9600), 2)
+    let own = desk.ask("/take/save", .string("mine")).last?.arguments[1].text ?? ""
+    _ = desk.ask("/loops/save", .string("evening"))
+    #expect(desk.tell("/takes/total").first?.arguments == [.int32(1)])
+    let listed = desk.ask("/takes", until: ["/takes/end"]).filter { $0.address == "/take" }
+    #expect(listed.map { $0.arguments.first } == [.string(own)])
+    let sets = try TakeLibrary(home: folder.path("home/sets"))
+    #expect(Set(try sets.list(count: 9).takes.map(\.title)) == ["evening 1", "evening 2"])
+    // A loaded clip of a set is no take.
+    _ = desk.ask("/loops/load", .string("evening"))
+    desk.tell("/loop/1/play")
+    desk.pass(frames: 480)
+    #expect(desk.tell("/take/playing").first?.arguments == [.string("")])
+    _ = desk.ask("/loops/delete", .string("evening"))
+    #expect(try sets.list(count: 9).takes.isEmpty)
+    #expect(try sets.trash(count: 9).takes.count == 2)
+    #expect(desk.tell("/takes/total").first?.arguments == [.int32(1)])
+  }
+
+  @Test func `a set of an earlier version loads its takes from the library`() throws {
+    record(Tone.noise(frames: 4800), 1)
+    let id = desk.ask("/take/save", .string("old 1")).last?.arguments[1].text ?? ""
+    try FileManager.default.createDirectory(
+      atPath: folder.path("home/sets"), withIntermediateDirectories: true)
+    let text = #"{"tempo":100,"beatsPerBar":4,"loops":[{"loop":3,"take":"\#(id)","values":{}}]}"#
+    try Data(text.utf8).write(to: URL(filePath: folder.path("home/sets/old.json")))
+    #expect(desk.ask("/loops/load", .string("old")).last?.address == "/reply")
+    desk.pass(frames: 480)
+    #expect(Float(length(3) ?? -1) == 0.1)
+    #expect(desk.ask("/loops/delete", .string("old")).last?.address == "/reply")
+    #expect(desk.tell("/takes/total").first?.arguments == [.int32(1)])
   }
 
   @Test func `a set of the same name is kept under another one, and can be loaded`() {
