@@ -155,8 +155,9 @@ extension NodeTests {
         phone.ask("/loop/2/state")?.arguments[2].number.map { abs($0 - 2) < 0.001 } == true
       }
       for (key, state) in [
-        ("e", "replacing"), ("b", "substituting"), ("b", "playing"), ("z", "paused"),
-        ("z", "playing"), ("X", "stopped"),
+        ("e", "replacing"), ("b", "substituting"), ("b", "playing"), ("l", "multiplying"),
+        ("l", "playing"), ("i", "inserting"), ("i", "playing"), ("z", "paused"), ("z", "playing"),
+        ("X", "stopped"),
       ] {
         terminal.type(key)
         try isIn(state)
