@@ -47,7 +47,7 @@ again() {
   runs=$((count * ${#suites[@]}))
   lanes=$(lanes 6)
   # The contrast of all pages took 600 s in one of six lanes, with builds beside them.
-  export suite_seconds=1800
+  export suite_seconds=2400
   say "$runs runs, $lanes at a time"
   for ((round = 1; round <= count; round++)); do
     for suite in "${suites[@]}"; do

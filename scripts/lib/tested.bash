@@ -18,7 +18,7 @@ in_parts() {
   local suite part
   while read -r suite; do
     if [[ $suite == PageTests ]]; then
-      for part in A-C D-G H-P Q-S T-Z; do echo "PageTests/Page[$part]"; done
+      for part in A-C D-G H-P Q-R S T-Z; do echo "PageTests/Page[$part]"; done
     else
       echo "$suite"
     fi
@@ -121,7 +121,7 @@ end_left_over() {
 
 # node_suite BUILD SUITE [NAME]: runs a suite of tests, or a part of one, with the node of a build, in a
 # process and with servers of its own. Notes NAME if it fails, which is BUILD.SUITE by default, else its
-# seconds and seconds of a core. `suite_seconds` is the time limit, 600 s by default.
+# seconds and seconds of a core. `suite_seconds` is the time limit, 1200 s by default.
 node_suite() {
   local build=$1 suite=$2 name=${3-$1.$2} memory=() program real user system
   name=${name//[^A-Za-z0-9.]/-}
@@ -142,7 +142,7 @@ node_suite() {
   fi
   TIMEFORMAT='%0R %0U %0S'
   export SYRINX_SUITE=$name
-  { time tested "$name" "${suite_seconds-600}" "${memory[@]}" "${program[@]}" 2>&3 || echo "$name" >>"$logs/failed"; } 3>&2 \
+  { time tested "$name" "${suite_seconds-1200}" "${memory[@]}" "${program[@]}" 2>&3 || echo "$name" >>"$logs/failed"; } 3>&2 \
     2>"$logs/$name.time"
   end_left_over
   read -r real user system <"$logs/$name.time"
