@@ -292,8 +292,8 @@ let optimized =
   switch sanitizer {
   case "address":
     processing + [
-      "Doors", "Drivers", "Engine", "HTTP", "Howl", "LoopFiles", "OSC", "Posix", "SQLite",
-      "TestSupport", "DSPTests", "ListeningTests",
+      "Control", "Doors", "Drivers", "Engine", "HTTP", "Howl", "LoopFiles", "OSC", "Posix",
+      "SQLite", "TestSupport", "DSPTests", "ListeningTests",
     ]
   case "thread": processing
   default: processing + ["TestSupport"]

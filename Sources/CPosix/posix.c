@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CPosix.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include <unistd.h>
 
 int px_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int px_pipe(int32_t ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int px_signalfd(const sigset_t *signals) {
   return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -84,7 +84,7 @@ package final class Node {
 
   /// Subscribes a client to all changes, without expiry.
   package func subscribePermanently(_ client: Client) throws(Refusal) {
-    dispatcher.replySender.beginPacket()
+    dispatcher.replySender.beginPacket(now: context.now())
     try context[ClientsFeature.self].subscribe(client, to: nil, port: nil, isPermanent: true)
   }
 
@@ -147,13 +147,13 @@ package final class Node {
   package func tick() -> Int {
     let replySender = dispatcher.replySender
     // Completions have a reply budget of their own.
-    replySender.beginPacket()
-    var due = dispatcher.sender.poll() ?? .max
     let now = context.now()
+    replySender.beginPacket(now: now)
+    var due = dispatcher.sender.poll() ?? .max
     for feature in features.all {
       for worker in feature.workers {
         // Each completion may reply with a full list.
-        worker.deliver { replySender.beginPacket() }
+        worker.deliver { replySender.beginPacket(now: now) }
         if worker.count > 0 { due = min(due, Self.busyMilliseconds) }
       }
     }

@@ -52,6 +52,12 @@ extension Core {
     case .loop(let action, let loop):
       refusal = loops.perform(action, of: Int(loop), at: present)
       publish(loop: Int(loop))
+    case .nextLoop: refusal = recordNextLoop()
+    case .fade(let time, let isBars, let loop):
+      refusal = loops.fade(Int(loop), time, isBars: isBars, at: present)
+      publish(loop: Int(loop))
+    case .fadeAll(let time, let isBars): loops.fadeAll(time, isBars: isBars, at: present)
+    case .stopAll: loops.stopAll(at: present)
     case .seek(let seconds, let loop): refusal = seek(to: seconds, loop: Int(loop))
     case .keep(let amount, let isBars, let loop):
       refusal = loops.keep(amount, isBars: isBars, in: Int(loop), at: present)
@@ -114,6 +120,16 @@ extension Core {
     loops.wake(loop)
     return loops.slot(loop).pointee.begin(
       pointer, loading: loading, origin: origin)
+  }
+
+  @_noLocks
+  private mutating func recordNextLoop() -> EngineRefusal? {
+    guard let index = loops.next else { return .noEmptyLoop }
+    // Another press changes nothing about what waits.
+    if loops.slot(index).pointee.queued.holds(.recordOn) { return nil }
+    let refusal = loops.perform(.recordOn, of: index, at: present)
+    publish(loop: index)
+    return refusal
   }
 
   @_noLocks

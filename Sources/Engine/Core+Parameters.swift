@@ -19,8 +19,12 @@ extension Core {
     case .reverb(let own): chain.set(own, value)
     case .beat(let own):
       switch own {
-      case .tempo: chain.setTempo(value)
-      case .transportFollow: shared.transportFollowed.store(value != 0, ordering: .relaxed)
+      case .tempo:
+        chain.setTempo(value)
+        // The source sets the beats.
+        if isTempoFollowed && tempoSource != .jack { return }
+      case .source: setTempoSource(TempoSource(number: value))
+      case .sendsClock: setClockOut(value != 0)
       default: break
       }
       loops.set(own, value, at: present)
@@ -49,6 +53,7 @@ extension Core {
       strips.music.pointee.setRoute(Core.route(value))
       songs.setThroughChain(value == 0)
     case .mute: master.setMute(value != 0)
+    case .lock: loops.time.pointee.isLocked = value != 0
     case .bypass:
       chain.setBypassed(value != 0)
       followWarp()
@@ -66,6 +71,13 @@ extension Core {
     case .route:
       strip.pointee.setRoute(Core.route(value))
       loops.slot(index).pointee.setThroughChain(value == 0, at: present)
+    case .solo:
+      var soloed = LoopBits.none
+      for other in 0..<loops.count where values[.loop(.solo, UInt8(other))] != 0 {
+        soloed.insert(other)
+      }
+      loops.setSoloed(soloed)
+      return
     default:
       loops.slot(index).pointee.set(parameter, value, at: present)
       if case .source = parameter { loops.followSources() }
@@ -100,7 +112,15 @@ extension Core {
     if isMetronomeOn && !wasOn && !loops.dependsOnBeat {
       loops.time.pointee.beats.beginBar(at: present)
     }
-    loops.time.pointee.isBeatInUse = isMetronomeOn || transport.isRolling || shared.isTransportLed
+    noteBeatInUse(isMetronomeOn: isMetronomeOn)
+  }
+
+  /// Notes whether the beats are heard, published or another's, so that nothing moves them.
+  @_noLocks
+  mutating func noteBeatInUse(isMetronomeOn: Bool? = nil) {
+    loops.time.pointee.isBeatInUse =
+      (isMetronomeOn ?? metronome.isOn) || transport.isRolling || shared.isTransportLed
+      || isTempoFollowed
   }
 
   /// Routes the live input, which is off while it is held off.

@@ -152,6 +152,9 @@ extension Core {
   /// Passes the sources to the recorders, and advances the loops.
   @_noLocks
   mutating func record(_ ports: Ports, frames: Int) {
+    // First: layers read from there.
+    loops.remember(segment.isGridSounding ? ports.grid : nil, in: .grid, frames: frames)
+    loops.remember(segment.isOutputSilent ? nil : ports.output, in: .mix, frames: frames)
     var rest = loops.awake
     while let index = rest.popFirst() {
       let player = loops.slot(index)
@@ -171,8 +174,6 @@ extension Core {
         answer(nil, transfer.origin)
       }
     }
-    loops.remember(segment.isGridSounding ? ports.grid : nil, in: .grid, frames: frames)
-    loops.remember(segment.isOutputSilent ? nil : ports.output, in: .mix, frames: frames)
     loops.letSleep()
   }
 

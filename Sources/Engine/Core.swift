@@ -9,6 +9,14 @@ struct Core: ~Copyable {
   var commands = CommandReader()
   var time: EngineTime
   var transport = TransportState()
+  var tempoSource = TempoSource.own
+  /// Whether the source of the beats has a tempo.
+  var isTempoFollowed = false
+  var midiClock: MIDIClock
+  // The session, its latest beats, and whether the node has just joined it.
+  var wasInSession = false, linkJumps = false
+  var wasSourceRunning = false
+  var linkReading = LinkReading(microseconds: 0, beat: 0, beatsPerMinute: 120)
 
   var input: InputStage
   var chain: Chain
@@ -22,6 +30,7 @@ struct Core: ~Copyable {
   var beatWatch: BeatWatch
   var inlet = MIDIInlet()
   var outbox = MIDIOutbox()
+  var clockOut = MIDIClockOut()
   var pedals = Pedals()
   var lights = PedalLights()
   // The number of pedal actions left in the block.
@@ -38,6 +47,7 @@ struct Core: ~Copyable {
     self.shared = shared
     let rate = Float(sampleRate)
     time = EngineTime(sampleRate: sampleRate)
+    midiClock = MIDIClock(sampleRate: sampleRate)
     input = InputStage(sampleRate: sampleRate)
     chain = Chain(sampleRate: sampleRate)
     loops = Loops(setup, sampleRate: sampleRate)
@@ -46,6 +56,7 @@ struct Core: ~Copyable {
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
     metronome = Metronome(sampleRate: sampleRate)
+    midiClock = MIDIClock(sampleRate: sampleRate)
     beatWatch = BeatWatch(sampleRate: sampleRate)
     strips = Strips(loops: loops.count, sampleRate: rate)
     master = Master(sampleRate: rate)
@@ -140,8 +151,8 @@ struct Core: ~Copyable {
     presence.follow(isConnected: shared.isConnected.load(ordering: .relaxed))
     outbox.begin(ports.midiOut)
     beginPedals()
-    follow(cycle.transport, frames: frames)
-    loops.time.pointee.isBeatInUse = metronome.isOn || transport.isRolling || shared.isTransportLed
+    followTempo(cycle, ports.clockIn, frames: frames)
+    noteBeatInUse()
     receiveCommands(frames: frames)
     // Before the fade from silence starts, all earlier settings apply at once.
     if isFirst {
@@ -159,6 +170,7 @@ struct Core: ~Copyable {
       judgePresses()
       if !idle.isOn { loops.turn(at: present) }
       startDueClick()
+      if clockOut.isOn { sendClock() }
       turnLights(isFirst: done == 0)
       let length = segmentLength(from: done, of: frames, ports, nextMessage: message)
       renderSegment(frames: length, ports: done == 0 ? ports : ports.advanced(by: done))
@@ -197,6 +209,7 @@ struct Core: ~Copyable {
       length = min(length, Int(midi[message].frame) &- done)
     }
     length = min(length, metronome.framesToGo(at: present))
+    if clockOut.isOn { length = min(length, clockOut.framesToGo(at: present)) }
     if idle.isOn { return length }
     length = min(length, loops.framesToGo(at: present))
     guard loops.isWaitingForSound(at: present) else { return length }
@@ -215,7 +228,9 @@ struct Core: ~Copyable {
 
   @_noLocks
   private mutating func startBlock(_ cycle: Cycle) {
-    if case .newDriver(let shift, let gap) = time.startBlock(cycle) {
+    switch time.startBlock(cycle) {
+    case .next(let gap): if gap > 0 { resume(after: gap) }
+    case .newDriver(let shift, let gap):
       commands.shift(by: shift)
       loops.breakOff(at: present, shiftedBy: shift)
       // A phrase continues where the last block ended.
@@ -230,25 +245,17 @@ struct Core: ~Copyable {
     shared.clock.publish(time.reading(isNominal: cycle.isFreewheeling))
   }
 
+  /// Continues after an xrun, which has lost frames.
+  ///
+  /// Own beats wait for the loops and the phrase, whose sound was interrupted, as JACK's transport does. With MIDI
+  /// clock and Link, which go on, the loops catch up.
   @_noLocks
-  private mutating func follow(_ server: Transport, frames: Int) {
-    transport.isRolling = shared.isTransportFollowed && server.isRolling
-    if !shared.isTransportFollowed { return }
-    let jumps = transport.advance(server, frames: frames)
-    var hasTempo = server.isRolling && server.beatsPerMinute > 0
-    if shared.isTransportLed {
-      // This node sets its bars and beats. Only starts and jumps are followed, and counted from the
-      // transport's start.
-      hasTempo = false
-      if jumps {
-        loops.follow(Transport(isRolling: true, frame: server.frame), at: time.blockStart)
-      }
-    } else if server.isRolling {
-      loops.follow(server, at: time.blockStart)
-    } else {
-      loops.time.pointee.beats.follow()
+  private mutating func resume(after gap: Int64) {
+    switch tempoSource {
+    case .own, .jack:
+      loops.delay(by: gap)
+      phrases.shift(by: gap)
+    case .midi, .link: loops.catchUp(gap)
     }
-    shared.tempoOfTransport.store(
-      hasTempo ? Float(server.beatsPerMinute).bitPattern : 0, ordering: .relaxed)
   }
 }

@@ -101,6 +101,8 @@ package struct Ports: BitwiseCopyable {
   private var offset = 0
   /// The received MIDI messages, in the order of their frames; nil if not connected.
   package var midiIn: MIDIBlock?
+  /// The received messages of MIDI clock; nil if not connected.
+  package var clockIn: MIDIBlock?
   /// The MIDI messages to be sent; nil if not connected.
   package var midiOut: MIDIBlock?
 
@@ -109,11 +111,12 @@ package struct Ports: BitwiseCopyable {
   package init(
     input: Stereo, output: Stereo, live: Stereo, grid: Stereo, click: UnsafeMutablePointer<Float>,
     loops: UnsafeMutablePointer<Stereo>? = nil, midiIn: MIDIBlock? = nil,
-    midiOut: MIDIBlock? = nil, use: PortUse = .all
+    clockIn: MIDIBlock? = nil, midiOut: MIDIBlock? = nil, use: PortUse = .all
   ) {
     self.use = use
     self.loops = loops
     self.midiIn = midiIn
+    self.clockIn = clockIn
     self.midiOut = midiOut
     self.input = input
     self.output = output

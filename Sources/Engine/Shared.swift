@@ -48,10 +48,13 @@ package final class Shared: Sendable {
   /// Whether the present driver has made its connections.
   let isConnected = Atomic<Bool>(false)
 
-  // Whether the server's transport is followed, and its tempo in beats per minute, 0 if it has none:
-  // relaxed, because each is independent.
+  // Whether the server's transport is followed, and the tempo of the source in beats per minute, 0 if it has
+  // none: relaxed, because each is independent.
   let transportFollowed = Atomic<Bool>(false)
-  let tempoOfTransport = Atomic<UInt32>(0)
+  let followedTempo = Atomic<UInt32>(0)
+  let tempo = Published(TempoReading())
+  /// The session of Link.
+  package let link = LinkInbox()
   // Whether this node is the timebase master of the server: also relaxed.
   private let transportLed = Atomic<Bool>(false)
 
@@ -93,10 +96,10 @@ package final class Shared: Sendable {
   /// Sets whether this node is the timebase master of the server.
   package func setTransportLed(_ leads: Bool) { transportLed.store(leads, ordering: .relaxed) }
 
-  /// The tempo of the followed transport, in beats per minute; nil if it has none.
-  package var transportTempo: Float? {
-    let bits = tempoOfTransport.load(ordering: .relaxed)
-    return isTransportFollowed && bits != 0 ? Float(bitPattern: bits) : nil
+  /// The tempo of the source of the beats, in beats per minute; nil if it has none.
+  package var sourceTempo: Float? {
+    let bits = followedTempo.load(ordering: .relaxed)
+    return bits != 0 ? Float(bitPattern: bits) : nil
   }
   /// The delay of the chain, in frames.
   package var chainDelayFrames: Int { chainDelay.load(ordering: .relaxed) }
@@ -117,6 +120,9 @@ package final class Shared: Sendable {
 
   /// The relation of frames and time as the audio thread published it last.
   package var clockReading: ClockReading { clock.read() }
+
+  /// The tempo at the end of the last block.
+  package var tempoReading: TempoReading { tempo.read() }
 
   /// The latest beat of the clock.
   package var latestBeat: BeatReading { beat.read() }

@@ -9,10 +9,11 @@ static const char *const names[] = {
     "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
     "pages/gridset.js", "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
     "pages/play.js", "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/slots.js",
-    "pages/songs.js", "pages/species.js", "pages/stage.js", "pages/takes.js", "pages/trash.js",
+    "pages/songs.js", "pages/source.js", "pages/species.js", "pages/stage.js", "pages/takes.js",
+    "pages/trash.js",
     "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
     "parts/clip.js", "parts/complete.js", "parts/controls.js", "parts/drawings.js",
-    "parts/fader.js", "parts/field.js", "parts/flag.js", "parts/icons.js", "parts/keys.js",
+    "parts/fader.js", "parts/field.js", "parts/flag.js", "parts/hold.js", "parts/icons.js", "parts/keys.js",
     "parts/lock.js", "parts/make.js", "parts/meter.js", "parts/notice.js", "parts/pad.js",
     "parts/pedal.js", "parts/pick.js", "parts/picture.js", "parts/press.js", "parts/recording.js",
     "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js", "parts/tap.js",
@@ -51,6 +52,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/scales.js" suffix(, 0, )
 #embed "web/pages/slots.js" suffix(, 0, )
 #embed "web/pages/songs.js" suffix(, 0, )
+#embed "web/pages/source.js" suffix(, 0, )
 #embed "web/pages/species.js" suffix(, 0, )
 #embed "web/pages/stage.js" suffix(, 0, )
 #embed "web/pages/takes.js" suffix(, 0, )
@@ -67,6 +69,7 @@ static const unsigned char contents[] = {
 #embed "web/parts/fader.js" suffix(, 0, )
 #embed "web/parts/field.js" suffix(, 0, )
 #embed "web/parts/flag.js" suffix(, 0, )
+#embed "web/parts/hold.js" suffix(, 0, )
 #embed "web/parts/icons.js" suffix(, 0, )
 #embed "web/parts/keys.js" suffix(, 0, )
 #embed "web/parts/lock.js" suffix(, 0, )

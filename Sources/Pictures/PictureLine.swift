@@ -51,7 +51,9 @@ final class PictureLine: @unchecked Sendable {
     do throws(HTTPFault) {
       reply = try client.perform(call)
     } catch {
-      if case .unreachable = error { throw PictureFault(.unreachable, error.message) }
+      if case .unreachable = error {
+        throw PictureFault(.unreachable, error.message + "; pictures need the internet")
+      }
       throw PictureFault(.unusable, error.message)
     }
     switch reply.status {

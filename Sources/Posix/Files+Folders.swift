@@ -41,6 +41,12 @@ extension Files {
     return String(terminated: path)
   }
 
+  /// Whether a path in a folder is that of a symbolic link which leads out of it.
+  package static func leadsOut(_ path: String, of folder: String) -> Bool {
+    guard let real = try? resolved(path), let root = try? resolved(folder) else { return false }
+    return !real.hasPrefix(root + "/")
+  }
+
   /// Returns the absolute path, with symbolic links resolved.
   package static func resolved(_ path: String) throws(SystemError) -> String {
     guard let text = realpath(path, nil) else { throw SystemError(path) }

@@ -21,6 +21,17 @@ package enum Program {
   ///
   /// Waits for its end for at most `seconds`.
   package static func run(_ words: [String], seconds: Double) throws(SystemError) -> Ending {
+    guard let process = try spawn(words) else { return .missing }
+    return wait(for: process, seconds: seconds)
+  }
+
+  /// Starts a program from the search path in a process group of its own, with descriptors as its standard
+  /// input and output, or none.
+  ///
+  /// Returns nil if it was not found.
+  static func spawn(
+    _ words: [String], input: Descriptor? = nil, output: Descriptor? = nil
+  ) throws(SystemError) -> pid_t? {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -35,18 +46,21 @@ package enum Program {
     for number: Int32 in 0...2 {
       posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
     }
+    if let input { posix_spawn_file_actions_adddup2(&actions, input.number, 0) }
+    if let output { posix_spawn_file_actions_adddup2(&actions, output.number, 1) }
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var process = pid_t()
     let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
     guard code == 0 else {
-      if code == ENOENT { return .missing }
+      if code == ENOENT { return nil }
       throw SystemError(words[0], code: code)
     }
-    return wait(for: process, seconds: seconds)
+    return process
   }
 
-  private static func wait(for process: pid_t, seconds: Double) -> Ending {
+  /// Waits for the end of a program for at most `seconds`, and then kills it.
+  static func wait(for process: pid_t, seconds: Double) -> Ending {
     let end = HostTime.steady + seconds * 1e6
     var status: Int32 = 0
     while true {

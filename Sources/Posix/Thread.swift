@@ -37,7 +37,7 @@ package enum Thread {
     px_name_thread(thread, String(name.prefix(15)))
   }
 
-  /// The system's number of the calling thread.
+  /// The kernel thread ID (TID) of the calling thread.
   package static var number: Int32 { px_thread_number() }
 
   /// Whether a thread of this process has not ended yet.

@@ -8,14 +8,19 @@ package enum HostTime {
   /// The monotonic time of the Unix epoch: the offset from Unix time to monotonic time.
   ///
   /// Changes when the wall clock is set.
-  package static var steadyOfUnixEpoch: Double {
+  package static var steadyOfUnixEpoch: Double { steadyLead(over: CLOCK_REALTIME) }
+
+  /// The lead of the monotonic time over that of the same clock without corrections by NTP.
+  package static var steadyLeadOverRaw: Double { steadyLead(over: CLOCK_MONOTONIC_RAW) }
+
+  private static func steadyLead(over clock: clockid_t) -> Double {
     // The best of a few readings, to exclude a preemption between the clocks.
     var best = (width: Double.infinity, offset: 0.0)
     for _ in 0..<3 {
       let before = read(CLOCK_MONOTONIC)
-      let wall = read(CLOCK_REALTIME)
+      let other = read(clock)
       let after = read(CLOCK_MONOTONIC)
-      if after - before < best.width { best = (after - before, (before + after) / 2 - wall) }
+      if after - before < best.width { best = (after - before, (before + after) / 2 - other) }
     }
     return best.offset
   }

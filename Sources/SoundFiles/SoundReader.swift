@@ -9,6 +9,8 @@ internal import Posix
 /// files are mostly multitrack recordings, for which no fixed downmix fits.
 package struct SoundReader: ~Copyable {
   private static let blockFrames = 4096
+  // 60 dB above full scale: larger samples are no sound, and their sums would not be finite.
+  private static let mostMagnitude: Float = 1000
   // libsndfile reports an unknown length as the maximum integer or a value close to it.
   private static let unknown = Int64.max / 16
 
@@ -132,6 +134,12 @@ package struct SoundReader: ~Copyable {
     return made
   }
 
+  private static func bounded(_ sample: Float) -> Float {
+    // What is not finite stays, and is counted when it is played.
+    guard abs(sample) > mostMagnitude, sample.isFinite else { return sample }
+    return sample < 0 ? -mostMagnitude : mostMagnitude
+  }
+
   /// Returns a text in the file's header by libsndfile's code, or nil.
   package func string(_ code: Int32) -> String? {
     sf_get_string(handle.pointer, code).map { String(cString: $0) }
@@ -191,8 +199,8 @@ package struct SoundReader: ~Copyable {
     }
     let right = channels > 1 ? 1 : 0
     for frame in 0..<count {
-      output.left[frame] = interleaved.samples[frame * channels]
-      output.right[frame] = interleaved.samples[frame * channels + right]
+      output.left[frame] = Self.bounded(interleaved.samples[frame * channels])
+      output.right[frame] = Self.bounded(interleaved.samples[frame * channels + right])
     }
     framesRead += count
     return count

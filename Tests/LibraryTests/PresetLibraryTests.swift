@@ -94,6 +94,20 @@ import Testing
     #expect(fault?.message == "unknown preset \(name); \(hint)")
   }
 
+  @Test func `a link to a file outside the folder is read, and never written to`() throws {
+    let outside = folders.root.appendingPathComponent("outside.json").path
+    try folders.put("{ \"set\": {} }", outside)
+    try FileManager.default.createDirectory(
+      atPath: folders.own, withIntermediateDirectories: true)
+    #expect(symlink(outside, "\(folders.own)/mine.json") == 0)
+    #expect(try folders.library.read(PresetName("mine")).path == "\(folders.own)/mine.json")
+    let refused = fault { () throws(PresetFault) in
+      try folders.library.save(Self.text, as: PresetName("mine"))
+    }
+    #expect(refused?.kind == .denied && refused?.message.contains("mine is a link") == true)
+    #expect(try String(contentsOfFile: outside, encoding: .utf8) == "{ \"set\": {} }")
+  }
+
   @Test func `missing folders are empty`() {
     let library = PresetLibrary(shipped: "/proc/nowhere", own: "/proc/nowhere/presets")
     #expect(names(library).isEmpty)

@@ -124,7 +124,7 @@ import Testing
       try fixture.add("one", day: day) { $0.place = Place(latitude: 1, longitude: Double(day)) }
     }
     var search = TakeSearch()
-    (search.place, search.kilometres) = (Place(latitude: 1, longitude: 0), 250)
+    (search.place, search.kilometers) = (Place(latitude: 1, longitude: 0), 250)
     for text in ["", "one"] {
       search.text = text
       let pages = try [0, 2, 4].map { try library.find(search, offset: $0, count: 2) }
@@ -170,7 +170,8 @@ import Testing
     for (changes, kind) in [
       (TakeChanges(title: String(repeating: "x", count: 201)), .range),
       (TakeChanges(title: "a\nb"), .range), (TakeChanges(species: "\0"), .range),
-      (TakeChanges(notes: "\u{1B}"), .range), (TakeChanges(image: "../x.jpg"), .denied),
+      (TakeChanges(notes: "\u{1B}"), .range), (TakeChanges(title: "\u{9B}5m"), .range),
+      (TakeChanges(image: "../x.jpg"), .denied),
       (TakeChanges(image: take.id + ".wav"), .denied),
     ] as [(TakeChanges, LibraryFault.Kind)] {
       fails(kind) { () throws(LibraryFault) in _ = try library.edit(take.id, changes) }
@@ -301,7 +302,7 @@ import Testing
     #expect(try days { $0.to = LibraryFixture.date(0) } == [0])
     // 0.01 degrees equal 1.112 km, also across the 180th meridian.
     func near(_ search: inout TakeSearch) {
-      (search.place, search.kilometres) = (Place(latitude: 0, longitude: 180), 2.3)
+      (search.place, search.kilometers) = (Place(latitude: 0, longitude: 180), 2.3)
     }
     #expect(try days(near) == [6, 5, 4, 3, 2])
     #expect(

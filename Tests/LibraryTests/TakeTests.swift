@@ -130,11 +130,11 @@ import Testing
   @Test func `distances are great-circle distances`() {
     let (zurich, london) = (Place(47.3769, 8.5417), Place(51.5074, -0.1278))
     // 776 km on the ellipsoid, from which a sphere deviates by at most 0.5%.
-    #expect(abs(zurich.kilometres(to: london) - 776) < 4)
-    #expect(zurich.kilometres(to: zurich) == 0)
+    #expect(abs(zurich.kilometers(to: london) - 776) < 4)
+    #expect(zurich.kilometers(to: zurich) == 0)
     // Across the 180th meridian, and to the antipode.
-    #expect(abs(Place(0, 179.5).kilometres(to: Place(0, -179.5)) - 111.2) < 0.1)
-    #expect(abs(Place(90, 0).kilometres(to: Place(-90, 50)) - 20_015) < 1)
+    #expect(abs(Place(0, 179.5).kilometers(to: Place(0, -179.5)) - 111.2) < 0.1)
+    #expect(abs(Place(90, 0).kilometers(to: Place(-90, 50)) - 20_015) < 1)
     #expect(
       Place(latitude: 90.1, longitude: 0) == nil && Place(latitude: .nan, longitude: 0) == nil)
   }

@@ -289,7 +289,7 @@ import Testing
       ("Mix/capture-in", "/capture/source"), ("Loop/keep", "/take/save"),
     ] { #expect(path("\(name)/button") == address) }
     #expect(path("Scale/scale/slot-1") == "/grid/scale")
-    #expect(path("Menu/instrument/slot-9") == "/grid/instrument")
+    #expect(path("Menu/instrument/slot-6") == "/grid/instrument")
     #expect(path("Presets/own/slot-6") == "/preset" && path("Presets/all/slot-9") == "/preset")
     #expect(layout.node("Menu/countin/more")?.property("tag") == "step /metronome/countin 1")
   }

@@ -19,6 +19,7 @@ package final class OfflineHost {
 
   private let buffers = Buffers()
   private lazy var received = MIDIBlock(in: buffers)
+  private lazy var clock = MIDIBlock(in: buffers)
   private lazy var sent = MIDIBlock(in: buffers)
   private let sampleRate: Double
   private let renderer: Renderer
@@ -45,7 +46,12 @@ package final class OfflineHost {
     engine = Engine(sampleRate: sampleRate, loops: loops)
     renderer = engine.takeOver(sampleRate: sampleRate, start)
     // Smoothed gains reach their targets at once for silent sources; the fade-in doesn't.
-    if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
+    if !fadesIn {
+      // Most tests press between two beats, and mean the next one.
+      send(Command(.set(.beat(.lateness), 0)))
+      _ = render(Tone.constant(0, frames: 8192), block: 64)
+      _ = events()
+    }
     if isPlayable {
       send(Command(.instrument(Self.tone.pointer)))
       _ = render(Tone.constant(0, frames: 64), block: 64)
@@ -91,6 +97,9 @@ package final class OfflineHost {
     }
   }
 
+  /// Loses frames before the next block, as in an xrun.
+  package func lose(frames: UInt32) { frame += frames }
+
   /// Makes the server's frame counter jump back before the next block.
   package func stepBack(frames: UInt32) {
     frame -= frames
@@ -99,12 +108,13 @@ package final class OfflineHost {
 
   private func receive(frames: Int) {
     received.clear()
+    clock.clear()
     while let (at, bytes) = midi.first, at < frame + UInt32(frames) {
       midi.removeFirst()
-      _ = received.append(
-        MIDIEvent(
-          frame: at - frame, status: bytes[0], first: bytes[1],
-          second: bytes.count > 2 ? bytes[2] : 0))
+      let event = MIDIEvent(
+        frame: at - frame, status: bytes[0], first: bytes.count > 1 ? bytes[1] : 0,
+        second: bytes.count > 2 ? bytes[2] : 0)
+      _ = event.isClock ? clock.append(event) : received.append(event)
     }
   }
 
@@ -136,7 +146,8 @@ package final class OfflineHost {
       for buffer in buffers[2...] { buffer.initialize(repeating: .nan) }
       let ports = Ports(
         input: stereo(0), output: stereo(2), live: stereo(4), grid: stereo(6),
-        click: buffers[8].baseAddress!, loops: stems, midiIn: received, midiOut: sent)
+        click: buffers[8].baseAddress!, loops: stems, midiIn: received,
+        clockIn: clock, midiOut: sent)
       receive(frames: frames)
       let cycle = Cycle(
         frame: frame, microseconds: (Double(frame) + Double(steppedBack)) / sampleRate * 1e6,

@@ -12,12 +12,15 @@ int px_eventfd(void);
 int px_signalfd(const sigset_t *signals);
 int px_accept(int listener, struct sockaddr *peer, socklen_t *size);
 
+// A pipe whose ends block, and are close-on-exec: first the one to read from.
+int px_pipe(int32_t ends[2]);
+
 // Returns the number of a received signal, or 0.
 int px_next_signal(int signalfd);
 
 void px_name_thread(pthread_t thread, const char *name);
 
-// The system's number of the calling thread.
+// The kernel thread ID (TID) of the calling thread.
 int32_t px_thread_number(void);
 
 // Makes the heap return freed memory to the system. Must be called before threads are started.

@@ -15,6 +15,11 @@ final class ReplySender {
   // The maximum size of all replies to one packet, since a single reply can fill a datagram.
   private static let mostReplyBytes = 1 << 20
   private var replyBytesLeft = mostReplyBytes
+  // A reply without arguments is itself a query: two nodes that send each other's replies would never end.
+  // So many in a second are more than any person asks for.
+  private static let mostQueryLike = 500
+  private var queryLikeLeft = mostQueryLike
+  private var second = 0
   // The indices of the addresses whose values were sent to new subscriptions of this packet.
   private var sentInitially: Set<Int> = []
 
@@ -33,7 +38,11 @@ final class ReplySender {
   // MARK: - Replies
 
   /// Resets the reply budget for a new packet.
-  func beginPacket() {
+  func beginPacket(now: Double) {
+    if Int(now / 1e6) != second {
+      second = Int(now / 1e6)
+      queryLikeLeft = Self.mostQueryLike
+    }
     repliesLeft = Self.mostReplies
     replyBytesLeft = Self.mostReplyBytes
     sentInitially.removeAll(keepingCapacity: true)
@@ -44,7 +53,19 @@ final class ReplySender {
   /// The node's own queries have no reply.
   func reply(_ path: String, _ arguments: @autoclosure () -> [Argument], to client: Client?) {
     guard let client, reserveReply(to: client) else { return }
-    answer([UInt8](address: path, arguments()), to: client)
+    let arguments = arguments()
+    if arguments.isEmpty && isQuery(path) {
+      guard queryLikeLeft > 0 else { return }
+      queryLikeLeft -= 1
+    }
+    answer([UInt8](address: path, arguments), to: client)
+  }
+
+  /// Whether a message without arguments is a query.
+  private func isQuery(_ path: String) -> Bool {
+    guard let index = table.index(of: path) else { return false }
+    if case .event = table.addresses[index].kind { return false }
+    return true
   }
 
   /// Reports an error to a client.

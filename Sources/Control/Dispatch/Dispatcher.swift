@@ -62,7 +62,7 @@ final class Dispatcher {
   /// Handles a packet from a client.
   func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
     renewLeases(of: client)
-    replySender.beginPacket()
+    replySender.beginPacket(now: now())
     var planned = Plan()
     var times = TimeCache(
       present: engine.shared.clockReading.microseconds, epoch: steadyEpoch.current)
@@ -87,6 +87,8 @@ final class Dispatcher {
   private func plan(
     _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
   ) {
+    // An error is never answered with another: two nodes would not end.
+    if message.addressText == Event.error.path { return }
     do throws(Refusal) {
       if let index = table.index(of: message.address) {
         try self.plan(index, message, at: due, from: client, into: &plan)
@@ -177,10 +179,14 @@ final class Dispatcher {
 
   /// Handles an internally generated message, immediately or at a time in microseconds of the engine's
   /// clock.
+  ///
+  /// The lock applies to one that a pedal or key has caused.
   func perform(
-    _ path: String, _ arguments: [Argument], at due: Double? = nil, isRestoring: Bool = false
+    _ path: String, _ arguments: [Argument], at due: Double? = nil, isRestoring: Bool = false,
+    isPressed: Bool = false
   ) throws(Refusal) {
     guard let (address, numbers) = table.declared(path) else { throw unknown(path) }
+    if isPressed { try refuseIfLocked(resolved(address)) }
     var plan = Plan()
     let origin = Origin(path: path, client: nil)
     try self.plan(
@@ -233,11 +239,17 @@ final class Dispatcher {
 
   // MARK: - Planning
 
+  private func refuseIfLocked(_ address: Address) throws(Refusal) {
+    guard address.loses, sender.values[.mixer(.lock)] != 0 else { return }
+    throw Refusal(.denied, "\(address.path): the lock is on; /lock 0 unlocks")
+  }
+
   private func plan(
     _ address: Address, _ arguments: [Argument], _ numbers: [Int] = [], at due: Double?,
     from origin: Origin, isRestoring: Bool = false, into plan: inout Plan
   ) throws(Refusal) {
     let address = resolved(address)
+    if origin.client != nil { try refuseIfLocked(address) }
     let given: [Argument]
     let effect: Address.Effect?
     switch address.kind {

@@ -10,7 +10,7 @@ struct Values {
     values = Array(repeating: 0, count: Parameter.numbers)
     newest = Array(repeating: nil, count: Parameter.numbers)
     for parameter in Parameter.allCases {
-      values[parameter.number] = table.address(of: parameter)?.initial ?? 0
+      values[parameter.number] = table.address(of: parameter)?.initial ?? parameter.initial
     }
   }
 

@@ -89,10 +89,12 @@ final class Context {
 
   /// Runs an internally generated message through the dispatcher, immediately or at a time in microseconds
   /// of the engine's clock.
+  ///
+  /// The lock applies to one that a pedal or key has caused.
   func perform(
-    _ path: String, _ arguments: [Argument], at due: Double? = nil
+    _ path: String, _ arguments: [Argument], at due: Double? = nil, isPressed: Bool = false
   ) throws(Refusal) {
-    try dispatcher.perform(path, arguments, at: due)
+    try dispatcher.perform(path, arguments, at: due, isPressed: isPressed)
   }
 
   // MARK: - Clients

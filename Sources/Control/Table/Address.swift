@@ -60,6 +60,16 @@ package struct Address: Sendable {
   /// The target of an alias; nil for an address with a declaration of its own.
   private(set) var target: Target?
 
+  /// Whether it deletes or replaces what can't be recorded again, which the lock refuses.
+  private(set) var loses = false
+
+  /// The same declaration, refused while the lock is on.
+  func losing() -> Address {
+    var address = self
+    address.loses = true
+    return address
+  }
+
   /// The declaration of an address.
   init(
     _ path: String, _ kind: Kind, unit: String = "", curve: Curve? = nil,

@@ -61,6 +61,13 @@ enum Declaring<Owner: Feature> {
     .value(Address.Value(forms: forms, source: source(property), setting: planned(plan)))
   }
 
+  /// Several parameters of the engine as one value.
+  static func combined(
+    _ forms: [Form], read: @escaping Reader, plan: @escaping Planner
+  ) -> Address.Kind {
+    .value(Address.Value(forms: forms, source: source(read), setting: planned(plan)))
+  }
+
   /// A parameter of the engine that is set by more than the last message.
   static func governed(
     _ parameter: Parameter, _ forms: [Form], plan: @escaping Planner

@@ -30,6 +30,8 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
   var current: Int { @_noLocks get { versions[place] } }
   /// The version before it, or -1.
   var former: Int { @_noLocks get { place > 0 ? versions[place &- 1] : -1 } }
+  /// The version after it, or -1.
+  var next: Int { @_noLocks get { place &+ 1 < count ? versions[place &+ 1] : -1 } }
   /// The number of steps that can be undone.
   var stepsBack: Int { @_noLocks get { place } }
   /// The number of steps that can be redone.
@@ -62,6 +64,22 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     place = count
     count &+= 1
     if isTentative { tentative = version }
+  }
+
+  /// Puts a version in place of the current one, and drops all redo steps.
+  ///
+  /// The caller's reference passes to the history, and that of the returned version to the caller.
+  @_noLocks
+  mutating func replaceCurrent(with version: Int) -> Int {
+    confirm()
+    while count > place &+ 1 {
+      count &-= 1
+      memory.release(versions[count])
+    }
+    let former = versions[place]
+    versions[place] = version
+    memory.noteOutline()
+    return former
   }
 
   /// Confirms the tentative version, and drops the steps that it replaced.

@@ -136,11 +136,12 @@ extension LoopTape {
     }
   }
 
-  /// Publishes a multiplied clip `frames` frames after the start, rounded up to whole cycles.
+  /// Publishes a multiplied clip `frames` frames after the start, rounded up to whole cycles; that was `since`
+  /// frames ago.
   ///
   /// Delayed input is still recorded to it.
   @_noLocks
-  package mutating func finishMultiplying(after frames: Int) {
+  package mutating func finishMultiplying(after frames: Int, since: Int = 0) {
     guard let version = growth.version, !growth.isPublished else { return }
     let round = round
     let heard = growth.start &+ frames
@@ -149,7 +150,7 @@ extension LoopTape {
     while count > 1 && Double(count) * round > Double(capacity) { count &-= 1 }
     let whole = Double(count) * round
     let length = Self.frames(ofRound: whole)
-    let ahead = heard &+ aheadOfPlace
+    let ahead = heard &+ since &+ aheadOfPlace
     // The cycle that is currently read.
     let rounds = Int((Double(ahead &- way.frame) / round + 0.5))
     let frame = (Int((Double(max(0, rounds)) * round + 0.5)) &+ way.frame) % length

@@ -340,17 +340,21 @@ extension LoopTape {
     }
   }
 
-  /// Makes a loaded clip the current one.
+  /// Makes a loaded clip the current one, as a new step or in place of the current one.
   ///
   /// `framesBehind` frames of its tail are known.
   @_noLocks
   package mutating func finishLoading(
-    _ version: Int, length: Int, framesBehind: Int, round: Double = 0
+    _ version: Int, length: Int, framesBehind: Int, round: Double = 0, inPlace: Bool = false
   ) {
     history.pointee.memory.setLength(version, length)
     history.pointee.memory.setRound(version, round)
     mirrorTail(of: version, from: length &+ framesBehind)
-    add(version)
+    if !inPlace { return add(version) }
+    let former = history.pointee.replaceCurrent(with: version)
+    switchToCurrent()
+    // The crossfade has read what it needs of it.
+    history.pointee.memory.release(former)
   }
 
   /// Synthesizes the tail from a frame on by mirroring the end, which avoids a step.

@@ -27,8 +27,13 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   // The warp's position on it, 32.32 fixed-point.
   var place: Int64
   private var reader: LoopReader
-  private var leaving: LoopReader
+  // Whether the warp has read nothing past its position, so that jumps may start there.
+  var isReadPlainly = false
+  // The sound that would have followed the last jump, which fades out.
+  private var leaving: Stereo
+  private var spare: Stereo
   private var fadeLeft = 0
+  private var fadeLength = 1
 
   // Operations in progress.
   var recording = Recording()
@@ -36,7 +41,6 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   var growth = Growth()
 
   let piece: Stereo
-  private let other: Stereo
   let behind: Stereo
   let kept: UnsafeMutablePointer<Float>
 
@@ -52,9 +56,9 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     unrolled = Tape(seconds: 0.1, reach: reach, sampleRate: sampleRate)
     place = 0
     reader = LoopReader(version: history.pointee.current, isBackward: false)
-    leaving = reader
+    leaving = buffers.stereo(seam)
+    spare = buffers.stereo(seam)
     piece = buffers.stereo(Self.longestPiece)
-    other = buffers.stereo(Self.longestPiece)
     behind = buffers.stereo(Self.longestPiece)
     kept = buffers.floats(Self.longestPiece)
   }
@@ -134,6 +138,13 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// The number of steps that can be redone.
   package var stepsForth: Int { @_noLocks get { history.pointee.stepsForth } }
 
+  /// Whether a step back or forth in the undo history leads to the same clip with other layers.
+  @_noLocks
+  package func isLayer(forth: Bool) -> Bool {
+    let other = forth ? history.pointee.next : history.pointee.former
+    return other >= 0 && self[other].length > 0 && self[other].clip == self[currentVersion].clip
+  }
+
   /// The number of unrolled frames that the warp hasn't reached.
   ///
   /// Positions wrap around, so only differences are meaningful.
@@ -176,13 +187,15 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   package mutating func setLooping(_ value: Bool) { isLooping = value }
 
   /// Jumps to a frame with a crossfade.
+  ///
+  /// It starts at the warp's position, or after the unrolled frames where the warp may have read them.
   @_noLocks
   package mutating func jump(to frame: Int) {
     var next = LoopReader(version: history.pointee.current, isBackward: reader.isBackward)
     next.frame = max(0, min(frame, length &- 1))
     next.hasTurned = frame > 0
     next.shift = shift(of: next)
-    go(to: next)
+    go(to: next, takingBack: isReadPlainly ? max(0, framesAhead) : 0)
   }
 
   /// Restarts in the current direction, with a crossfade.
@@ -202,12 +215,14 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     reader.shift = shift(of: reader)
   }
 
-  /// Starts at a frame, or at the start of the current direction if 0, after `silence` frames.
+  /// Starts at a frame, or at the start of the current direction if 0, after `silence` frames, and fades
+  /// in over `rise` frames, at most those of the seam.
   ///
   /// For use while inaudible.
   @_noLocks
-  package mutating func cue(to frame: Int, silence: Int) {
+  package mutating func cue(to frame: Int, silence: Int, rise: Int = 0) {
     rewind()
+    fadeIn(frames: min(rise, seam))
     if frame > 0 {
       reader.frame = frame
       reader.hasTurned = true
@@ -306,29 +321,60 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// Switches to the current version without a crossfade, because it sounds the same.
   @_noLocks
   mutating func readCurrent() {
-    if fadeLeft == 0 { leaving.version = history.pointee.current }
     reader.version = history.pointee.current
   }
 
+  /// Starts a crossfade to a playhead, in place of the last `frames` unrolled frames.
   @_noLocks
-  private mutating func go(to next: LoopReader) {
-    if fadeLeft == seam {
-      // The last target has not been read yet, so the crossfade starts from the sound that plays.
-      reader = next
-      return
+  private mutating func go(to next: LoopReader, takingBack frames: Int = 0) {
+    if fadeLeft == 0 || fadeLeft < fadeLength {
+      keepLeaving(from: frames)
+      unrolled.takeBack(frames: frames)
+      fadeLeft = seam
+      fadeLength = seam
     }
-    endFade()
-    leaving = reader
-    history.pointee.memory.hold(leaving.version)
-    fadeLeft = seam
+    // Otherwise the target of the last jump has not been read, so the crossfade starts from the sound that plays.
     reader = next
   }
 
+  /// Renders the outgoing audio of a jump: the last `frames` unrolled frames, and those after them.
   @_noLocks
-  private mutating func endFade() {
+  private mutating func keepLeaving(from frames: Int) {
+    let known = min(frames, seam)
+    unrolled.copy(from: unrolled.head &- Int64(frames), to: spare, frames: known)
+    var done = known
+    while done < seam {
+      let count = min(seam &- done, Self.longestPiece)
+      renderNext(to: spare.advanced(by: done), frames: count)
+      done &+= count
+    }
+    (leaving, spare) = (spare, leaving)
+  }
+
+  @_noLocks
+  private mutating func endFade() { fadeLeft = 0 }
+
+  /// Lets the next frames rise from silence.
+  @_noLocks
+  private mutating func fadeIn(frames: Int) {
+    leaving.clear(frames: frames)
+    fadeLeft = frames
+    fadeLength = frames
+  }
+
+  /// Renders the next frames, at most `longestPiece`, with the crossfade in progress.
+  @_noLocks
+  private mutating func renderNext(to out: Stereo, frames: Int) {
+    reader = read(reader, to: out, frames: frames)
     if fadeLeft == 0 { return }
-    fadeLeft = 0
-    history.pointee.memory.release(leaving.version)
+    let fading = min(frames, fadeLeft)
+    let left = leaving.advanced(by: fadeLength &- fadeLeft)
+    for frame in 0..<fading {
+      let share = Crossfade.eased((Float(fadeLeft &- frame) - 0.5) / Float(fadeLength))
+      out.left[frame] += share * (left.left[frame] - out.left[frame])
+      out.right[frame] += share * (left.right[frame] - out.right[frame])
+    }
+    fadeLeft &-= fading
   }
 
   // MARK: - Unrolling
@@ -342,17 +388,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     while toGo > 0 {
       // Writes in place, without an intermediate buffer.
       let (piece, count) = unrolled.room(min(toGo, Self.longestPiece))
-      reader = read(reader, to: piece, frames: count)
-      if fadeLeft > 0 {
-        let fading = min(count, fadeLeft)
-        leaving = read(leaving, to: other, frames: fading)
-        for frame in 0..<fading {
-          let share = Crossfade.eased((Float(fadeLeft &- frame) - 0.5) / Float(seam))
-          piece.left[frame] += share * (other.left[frame] - piece.left[frame])
-          piece.right[frame] += share * (other.right[frame] - piece.right[frame])
-        }
-        if fading == fadeLeft { endFade() } else { fadeLeft &-= fading }
-      }
+      renderNext(to: piece, frames: count)
       unrolled.append(frames: count)
       toGo &-= count
     }

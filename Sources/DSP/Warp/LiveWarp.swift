@@ -164,7 +164,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   /// Whether the output is an unchanged copy of the tape, with nothing to decide.
   @_noLocks
-  private func isPlain(_ step: WarpStep) -> Bool {
+  func isPlain(_ step: WarpStep) -> Bool {
     step.pitch == 1 && step.rate == WarpStep.unity && !step.isLeap && !isFresh && fadeLeft == 0
       && reader.isPlain && reader.position == step.place
   }

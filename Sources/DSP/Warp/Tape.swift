@@ -82,6 +82,17 @@ package struct Tape: ~Copyable, @unchecked Sendable {
     head &+= Int64(frames)
   }
 
+  /// Copies `frames` frames from `frame` on, at most `reach`.
+  @_noLocks
+  borrowing func copy(from frame: Int64, to out: Stereo, frames: Int) {
+    rt_copy(out.left, left(at: frame), frames)
+    rt_copy(out.right, right(at: frame), frames)
+  }
+
+  /// Removes the last `frames` frames.
+  @_noLocks
+  mutating func takeBack(frames: Int) { head &-= Int64(frames) }
+
   /// Appends `frames` frames of silence.
   @_noLocks
   package mutating func writeSilence(frames: Int) {

@@ -11,6 +11,7 @@ extension Warp {
       renderPiece(loop.unrolled, to: out.advanced(by: done), frames: count)
       done &+= count
     }
+    loop.isReadPlainly = isReadingPlainly
   }
 
   /// Renders the next frames of a song.

@@ -149,6 +149,11 @@ package struct Warp: ~Copyable {
     }
   }
 
+  /// Whether the output is an unchanged copy of the source, none of it read in advance.
+  var isReadingPlainly: Bool {
+    @_noLocks get { isGoing && engine == .live && nextEngine == .live && live.isPlain(step) }
+  }
+
   /// The number of frames until the output is valid after a rest.
   package var warmUp: Int {
     @_noLocks get { warmUp(of: wantedEngine) }

@@ -70,7 +70,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   /// Starts the server, with the access rules of the node's OSC server.
   ///
-  /// The board is the node's own unless one is given, and the clock, in microseconds, is the host's.
+  /// `board` defaults to the node's own feed server. `clock` returns microseconds, by default the host's steady clock.
   package init(
     _ options: Options, access who: NetworkAccess, home: String, node: Node, oscPort: UInt16,
     loop: EventLoop, board: HomeBoard? = nil,

@@ -38,7 +38,7 @@ struct CallbackContext: ~Copyable {
   private static var ownSides: Int { @_noLocks get { 7 } }
   private let own: UnsafeMutablePointer<Float>
   // The MIDI messages of a block.
-  private let received: MIDIBlock, sent: MIDIBlock
+  private let received: MIDIBlock, clock: MIDIBlock, sent: MIDIBlock
 
   /// Creates the context of a client with planned ports.
   init(
@@ -69,7 +69,9 @@ struct CallbackContext: ~Copyable {
     loops = buffers.made(count: loopCount) { stereo(.stem(ofLoop: $0)) }
     own = buffers.floats((1 + Self.ownSides) * Self.longestOwnBlock)
     stems = buffers.filled(with: Stereo(own, own), count: loopCount)
-    (received, sent) = (MIDIBlock(in: buffers), MIDIBlock(in: buffers))
+    (received, clock, sent) = (
+      MIDIBlock(in: buffers), MIDIBlock(in: buffers), MIDIBlock(in: buffers)
+    )
   }
 
   /// Called by JACK on its own thread when the server has shut down.
@@ -203,7 +205,8 @@ extension CallbackContext {
     let ports = buffers(connected, frames)
     if connected.has(.midiIn) {
       received.clear()
-      receiveMIDI(midiIn, frames, received)
+      clock.clear()
+      receiveMIDI(midiIn, frames, received, clock: clock)
     }
     if connected.has(.midiOut) { sent.clear() }
     if !renderer.render(cycle, frames: Int(frames), ports: ports) { silence(connected, frames) }
@@ -230,6 +233,7 @@ extension CallbackContext {
       grid: connected.has(.grid) ? grid.buffers(frames) : ownSides(4),
       click: connected.has(.click) ? samples(click, frames) : unconnected + 6 &* side,
       loops: stems, midiIn: connected.has(.midiIn) ? received : nil,
+      clockIn: connected.has(.midiIn) ? clock : nil,
       midiOut: connected.has(.midiOut) ? sent : nil, use: connected)
   }
 

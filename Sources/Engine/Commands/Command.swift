@@ -14,6 +14,15 @@ package struct Command: BitwiseCopyable, Sendable {
     case clearGuard
     /// Performs an action of a loop; answered with `Event.Kind.done` or `refused`.
     case loop(LoopAction, loop: UInt8 = 0)
+    /// Ends the recording of a loop, or starts one in the first empty loop; sends the same reply.
+    case nextLoop
+    /// Fades a loop in within seconds or bars, and starts it; out if negative, and stops it; sends the same
+    /// reply.
+    case fade(Float, isBars: Bool, loop: UInt8 = 0)
+    /// Fades all loops; sends the same reply.
+    case fadeAll(Float, isBars: Bool)
+    /// Stops all loops that play, at once; sends the same reply.
+    case stopAll
     /// Moves the playhead of its clip, in seconds; sends the same reply.
     case seek(Float, loop: UInt8 = 0)
     /// Makes a clip of the last seconds or bars of its source; sends the same reply.

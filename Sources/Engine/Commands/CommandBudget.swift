@@ -56,11 +56,10 @@ struct CommandBudget: BitwiseCopyable {
     switch action {
     case .note(.on): workPerVoice
     case .note(.off): 4
-    case .note(.allOff), .leave, .keep: 16
-    case .set, .sync, .resetChain, .clearGuard, .loop, .seek, .load, .copyOut, .capture,
-      .captureForTuner,
-      .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase, .keyMap,
-      .setPressMap, .setLightMap, .learn, .key:
+    case .note(.allOff), .leave, .keep, .fadeAll, .stopAll: 16
+    case .set, .sync, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load, .copyOut,
+      .capture, .captureForTuner, .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase,
+      .keyMap, .setPressMap, .setLightMap, .learn, .key:
       1
     }
   }

@@ -18,13 +18,15 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   /// A parameter of the loop with this index, from 0.
   case loop(Loop, UInt8 = 0)
 
-  /// Gains, routes, mute, and the bypass of all effects.
+  /// Gains, routes, mute, the bypass of all effects, and the lock.
   package enum Mixer: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case inGain, liveGain, gridGain, musicGain, outGain
     case liveRoute, gridRoute, musicRoute
     case mute, bypass
     /// Whether the live input is held off the mix, whatever its route.
     case liveOff
+    /// Whether no clip may be lost.
+    case lock
   }
 
   /// Pitch and stretch of the sources that are routed through the chain.
@@ -73,14 +75,25 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
 
   /// Tempo, bars and quantization.
   package enum Beat: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    case tempo, beatsPerBar, transportFollow, countIn
-    /// Whether the first recording sets the tempo.
-    case fitsFirst
+    case tempo, beatsPerBar, countIn
+    /// Where the beats come from, a `TempoSource`, and their delay against it in milliseconds.
+    case source, offset
+    /// Whether the first recording sets the tempo, and the range of that tempo.
+    case fitsFirst, slowest, fastest
+    /// How late a press may be for its grain, in seconds.
+    case lateness
+    /// Whether MIDI clock is sent, and its delay against the beats in milliseconds.
+    case sendsClock, clockOffset
+    /// Whether the loops stop when the source of the beats stops.
+    case stopsLoops
 
     fileprivate var initial: Float {
       switch self {
       case .tempo: 120
       case .beatsPerBar: 4
+      case .slowest: 20
+      case .fastest: 300
+      case .lateness: 0.15
       default: 0
       }
     }
@@ -124,13 +137,17 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case source, loop, direction
     case feedback, quantize, beats, threshold
     case semitones, rate, engine
-    case gain, pan, route, mute
+    /// Varispeed: changes speed and pitch together.
+    case speed
+    case gain, pan, route, mute, solo
+    /// When a stop takes effect.
+    case stopAt
     /// The actions after a recording, on a long press, and on a double press.
     case after, long, double
 
     fileprivate var initial: Float {
       switch self {
-      case .loop, .direction, .feedback, .rate: 1
+      case .loop, .direction, .feedback, .rate, .speed: 1
       case .threshold: -90
       case .long: Float(PedalMeaning.stop.rawValue)
       case .double: Float(PedalMeaning.undo.rawValue)

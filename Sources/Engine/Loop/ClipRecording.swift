@@ -21,7 +21,8 @@ struct ClipRecording: BitwiseCopyable {
     self = ClipRecording()
     self.version = version
     self.limit = limit
-    start = frame
+    start = frame &- Int64(moment.late)
+    frames = moment.late
     // Sound starts off the grid, and the grid of the clip starts with it.
     exactStart = moment.isTriggered ? Double(frame) : moment.exact
     isTriggered = moment.isTriggered
@@ -34,6 +35,13 @@ struct ClipRecording: BitwiseCopyable {
   mutating func end() -> Int? {
     defer { version = nil }
     return version
+  }
+
+  /// Moves its start by a number of frames that were lost.
+  @_noLocks
+  mutating func delay(by frames: Int64) {
+    start &+= frames
+    if exactStart >= 0 { exactStart += Double(frames) }
   }
 
   /// Counts frames that were recorded.
@@ -64,4 +72,6 @@ struct Moment: BitwiseCopyable {
   var exact = -1.0
   /// Whether the input started it by being loud enough.
   var isTriggered = false
+  /// How many frames ago that time was, for a press that came late.
+  var late = 0
 }

@@ -56,15 +56,19 @@ package final class ClipTransfer: @unchecked Sendable {
   /// The number that the clip has in the loop.
   package var clip: Int { account.pointee.clip }
 
+  /// The number of overdubs on the clip in the loop that it was copied from.
+  package var layers: Int { account.pointee.layers }
+
   /// Its rate in Hz.
   package var sampleRate: Int { account.pointee.sampleRate }
 }
 
-/// The length, rate and number of a clip in a transfer.
+/// The length, rate, number and layers of a clip in a transfer.
 struct ClipAccount: BitwiseCopyable {
   var length = 0
   var framesBehind = 0
   var clip = 0
+  var layers = 0
   var round = 0.0
   var playsOnce = false
   let sampleRate: Int

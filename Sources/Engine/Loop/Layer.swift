@@ -35,8 +35,10 @@ struct Layer: BitwiseCopyable {
   private(set) var start: Int64 = 0
   // The time that `start` was rounded from, in frames; negative if no grid set it.
   private var exactStart = -1.0
-  /// The latency of the layer in frames, as of its start.
+  /// The time from its sound to its writing in frames, as of its start: the latency, and its lag.
   private(set) var delay = 0
+  /// How much later than its latency it is written, so that its end can still be moved back.
+  private(set) var lag = 0
   /// The position in the clip at which it started to grow.
   var growthStart = 0
   /// The position in the clip at which the layer continues.
@@ -44,12 +46,13 @@ struct Layer: BitwiseCopyable {
 
   /// Starts adding sound with a latency in frames.
   @_noLocks
-  mutating func begin(_ kind: Kind, at frame: Int64, exact: Double, delay: Int) {
+  mutating func begin(_ kind: Kind, at frame: Int64, exact: Double, delay: Int, lag: Int) {
     self.kind = kind
     isOn = true
     start = frame
     exactStart = exact
-    self.delay = delay
+    self.delay = delay &+ lag
+    self.lag = lag
   }
 
   /// Ends it.

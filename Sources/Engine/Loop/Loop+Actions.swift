@@ -10,11 +10,20 @@ extension Loop {
   @_noLocks
   mutating func perform(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
     if let refusal = refusal(of: action) { return refusal }
+    if case .back = action, !isOpened { return nil }
     if countsIn(action) {
       countIn(action, at: frame)
       return nil
     }
+    if stopsLater(action) {
+      enqueue(action, from: frame)
+      return nil
+    }
     if waits(action) {
+      if let quantum = settings.quantum, !waitsForSound(action), !resumesInTime(action) {
+        let missed = missedStart(of: quantum, by: action, at: frame)
+        if missed >= 0 { return beginLate(action, meant: missed, at: frame) }
+      }
       enqueue(action, from: frame)
       if queued.isDue(by: frame) && !waitsForSound(action) { return beginQueued(action, at: frame) }
       return nil
@@ -23,14 +32,47 @@ extension Loop {
     return begin(action, at: frame)
   }
 
-  /// Queues an action for the next start of its grain, or until sound without one.
+  /// Queues an action for its time, or until sound without one.
   @_noLocks
   private mutating func enqueue(_ action: LoopAction, from frame: Int64) {
-    if let quantum = settings.quantum {
-      queued.put(action, due: dueTime(of: quantum, from: frame), from: frame)
+    if let exact = dueTime(of: action, from: frame) {
+      queued.put(action, due: exact, from: frame)
     } else {
       queued.putUntilSound(action)
     }
+  }
+
+  /// Returns the exact time at which an action is due, negative if that is now; nil if only sound starts it.
+  @_noLocks
+  func dueTime(of action: LoopAction, from frame: Int64) -> Double? {
+    if case .stop = action, state.isPlaying { return stopTime(from: frame) }
+    guard let quantum = settings.quantum else { return nil }
+    if resumesInTime(action) { return timeToResume(at: quantum, from: frame) }
+    return dueTime(of: quantum, from: frame)
+  }
+
+  /// Whether an action resumes a paused loop where it is in time: at its position in the grain.
+  ///
+  /// A loop at another speed, and a clip that plays once, have no time to keep.
+  @_noLocks
+  private func resumesInTime(_ action: LoopAction) -> Bool {
+    switch action {
+    case .play, .pause:
+      return state.isPaused && isQuantized && tape.isLooping && !isMoved && !playsOnce
+        && !playback.isOnce
+    default: return false
+    }
+  }
+
+  /// Returns the exact time at which a grain is as old as it was at the paused position.
+  @_noLocks
+  private func timeToResume(at grain: LoopGrain, from frame: Int64) -> Double {
+    let period = frames(of: grain)
+    guard period > 0 else { return -1 }
+    let passed = playback.isBackward ? tape.length &- playback.resume : playback.resume
+    let age = Double(passed).truncatingRemainder(dividingBy: period)
+    let start = nextStart(of: grain, from: frame &- Int64(age))
+    return start < 0 ? -1 : start + age
   }
 
   /// Returns the exact time at which a quantized action is due; negative if that is now.
@@ -79,6 +121,19 @@ extension Loop {
     return refusal
   }
 
+  /// Begins an action as of the time that it meant.
+  @_noLocks
+  private mutating func beginLate(
+    _ action: LoopAction, meant exact: Double, at frame: Int64
+  ) -> EngineRefusal? {
+    moment.exact = exact
+    moment.late = Int(frame &- Int64(exact + 0.5))
+    let refusal = begin(action, at: frame)
+    moment.exact = -1
+    moment.late = 0
+    return refusal
+  }
+
   /// Whether an action waits for a beat or for sound.
   @_noLocks
   func waits(_ action: LoopAction) -> Bool {
@@ -86,10 +141,31 @@ extension Loop {
     guard isQuantized else { return false }
     switch action {
     case .record, .recordOn, .overdub, .replace, .substitute, .multiply, .insert: return true
-    case .play: return !state.isPlaying && !state.isPaused
-    case .once: return !state.isPaused
+    case .play: return !state.isPlaying && (!state.isPaused || resumesInTime(action))
+    case .pause: return resumesInTime(action)
+    case .once: return true
     case .stop: return state.isRecording
     default: return false
+    }
+  }
+
+  /// Whether an action is a stop that takes effect later.
+  ///
+  /// Pressing again stops at once.
+  @_noLocks
+  func stopsLater(_ action: LoopAction) -> Bool {
+    guard case .stop = action else { return false }
+    return !settings.stopAt.isNow && state.isPlaying && tape.length > 0 && !queued.holds(.stop)
+  }
+
+  /// The exact time of such a stop; negative if that is now.
+  @_noLocks
+  func stopTime(from frame: Int64) -> Double {
+    switch settings.stopAt {
+    case .now: -1
+    case .beat: nextStart(of: .beat, from: frame)
+    case .bar: nextStart(of: .bar, from: frame)
+    case .end: Double(frame) + Double(tape.framesToRound) / Double(max(0.01, warp.speed))
     }
   }
 
@@ -115,6 +191,7 @@ extension Loop {
   /// Returns why an action is refused, or nil.
   @_noLocks
   func refusal(of action: LoopAction) -> EngineRefusal? {
+    if isLocked(action) { return .locked }
     switch action {
     case .press, .release: return nil
     case .keep: return refusalToKeep
@@ -134,7 +211,7 @@ extension Loop {
       return !queued.isEmpty || means(.stop) ? nil : .meaningless
     case .done: return nil
     case .rewind, .forward: return state.isPlaying || state.isPaused ? nil : .meaningless
-    case .once:
+    case .once, .replay:
       if state.isRecording { return .meaningless }
       return tape.length == 0 ? .nothingRecorded : nil
     case .overdub, .replace, .substitute: return refusalToAdd
@@ -147,7 +224,7 @@ extension Loop {
     case .redo:
       if state.isRecording { return .meaningless }
       return tape.stepsForth == 0 ? .nothingToRedo : nil
-    case .clear, .cancel: return nil
+    case .clear, .cancel, .back: return nil
     }
   }
 
@@ -213,6 +290,7 @@ extension Loop {
     if !Self.leavesQueue(action) {
       queued.clear()
       playback.cleared = nil
+      if case .play = action {} else { fade.forget() }
     }
     switch action {
     case .press: return press(at: frame)
@@ -230,13 +308,17 @@ extension Loop {
       } else {
         play(.play, at: frame, isLate: true)
       }
-    case .once: playOnce(at: frame)
+    case .once, .replay: playOnce(at: frame)
     case .pause: return pauseOrResume(at: frame)
     case .stop: stop(at: frame)
     case .done:
       stop(at: frame)
       enter(.done)
       playback.onceClip = 0
+    case .back:
+      stop(at: frame)
+      enter(.done)
+      if tape.stepsBack > 0 { step(.undo, at: frame) }
     case .rewind: skip(-Self.skipSeconds, at: frame)
     case .forward: skip(Self.skipSeconds, at: frame)
     case .overdub: toggle(.overdub, at: frame)
@@ -291,8 +373,11 @@ extension Loop {
     if layer.isOn && isGrowing && frame &- layer.start >= mostAdded { endOverdub(at: frame) }
     turnPedal(at: frame)
     while cues.nextFrame <= frame {
-      switch cues.removeFirst() {
-      case .begin(let version): tape.record(into: version)
+      let cue = cues.removeFirst()
+      switch cue.kind {
+      case .begin(let version):
+        let missed = Int(frame &- cue.frame)
+        if missed > 0 { fillStart(of: version, frames: missed) } else { tape.record(into: version) }
       case .suspend: tape.suspendRecording()
       case .resume: tape.resumeRecording()
       case .end(let frames): tape.endRecording(at: frames)
@@ -361,6 +446,7 @@ extension Loop {
   @_noLocks
   mutating func advance(frames: Int, from frame: Int64) {
     if case .recording = state { recording.advance(frames: frames) }
+    if fade.hasEnded && state.isPlaying { stop(at: frame &+ Int64(frames)) }
     guard state.isPlaying, let since = tape.framesSinceEnd, since >= framesHeardOut else { return }
     stop(at: frame &+ Int64(frames))
   }
@@ -371,6 +457,26 @@ extension Loop {
       let delay = warp.delay
       return delay == 0 && !isMoved ? 0 : 4 &* (2 &* delay &+ frames(0.02))
     }
+  }
+
+  /// Moves all that is planned by a number of frames.
+  @_noLocks
+  mutating func delay(by frames: Int64) {
+    queued.delay(by: frames)
+    cues.shift(by: frames)
+    layer.shift(by: frames)
+    recording.delay(by: frames)
+    playback.delay(by: frames)
+  }
+
+  /// Moves the playhead on by a number of frames that were lost, if the loop plays in time.
+  @_noLocks
+  mutating func catchUp(_ frames: Int64) {
+    guard state.isPlaying, goesByBeat, !layer.isOn, !tape.isOverdubbing, !isGrowing, tape.isLooping,
+      tape.length > 0
+    else { return }
+    let passed = Int(Float(frames) * warp.speed + 0.5)
+    tape.jump(to: tape.wrapped(tape.position &+ (playback.isBackward ? 0 &- passed : passed)))
   }
 
   /// Ends activities that can't continue on another server.

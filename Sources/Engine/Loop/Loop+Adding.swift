@@ -24,12 +24,14 @@ extension Loop {
       return
     }
     makeLoop()
-    layer.begin(kind, at: frame, exact: moment.exact, delay: overdubDelay)
+    let lag = tape.isOverdubbing ? layer.lag : layerLag
+    layer.begin(
+      kind, at: frame &- Int64(moment.late), exact: moment.exact, delay: overdubDelay, lag: lag)
     if kind.grows && !beginGrowing(kind) {
       layer.end()
       return
     }
-    cues.add(.beginOverdub, at: frame &+ Int64(layer.delay))
+    cues.add(.beginOverdub, at: layer.start &+ Int64(layer.delay))
   }
 
   /// Ends the layer, whose last frames are still being recorded.
@@ -38,7 +40,7 @@ extension Loop {
     if !layer.isOn { return }
     layer.end()
     if isGrowing { endGrowing(at: frame) }
-    cues.add(.endOverdub, at: frame &+ Int64(layer.delay))
+    cues.add(.endOverdub, at: frame &- Int64(moment.late) &+ Int64(layer.delay))
   }
 
   /// The latency of a layer in frames: the performer plays along with sound that was rendered that

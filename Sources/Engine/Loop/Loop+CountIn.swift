@@ -43,8 +43,8 @@ extension Loop {
     guard !queued.isEmpty, queued.frame < .max, queued.frame > frame else { return }
     if queued.isCounted {
       queued.restoreBars(of: time.pointee.beats, at: frame)
-    } else if let quantum = settings.quantum, let action = queued.action {
-      queued.put(action, due: dueTime(of: quantum, from: frame), from: frame)
+    } else if let action = queued.action, let exact = dueTime(of: action, from: frame) {
+      queued.put(action, due: exact, from: frame)
     }
   }
 }

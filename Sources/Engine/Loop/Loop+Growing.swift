@@ -22,8 +22,8 @@ extension Loop {
   /// Returns false if it can't.
   @_noLocks
   mutating func beginGrowing(_ kind: Layer.Kind) -> Bool {
-    layer.growthStart = tape.wrapped(tape.position)
-    // The layer before has no time for its fade.
+    layer.growthStart = tape.wrapped(tape.position &- moment.late)
+    // The previous layer gets no more input for its fade-out, which is applied to its last frames.
     tape.endOverdub(before: layer.position)
     guard case .insert = kind else { return tape.beginMultiplying(at: layer.growthStart) }
     guard tape.beginInserting(at: layer.growthStart) else { return false }
@@ -35,14 +35,14 @@ extension Loop {
   /// Ends the growth at the length that the clip has by now.
   @_noLocks
   mutating func endGrowing(at frame: Int64) {
-    let added = Int(frame &- layer.start)
+    let added = Int(frame &- layer.start) &- moment.late
     guard case .insert = layer.kind else {
-      tape.finishMultiplying(after: added)
+      tape.finishMultiplying(after: added, since: moment.late)
       return
     }
-    let exact = layer.length(at: frame, exact: moment.exact)
+    let exact = layer.length(at: frame &- Int64(moment.late), exact: moment.exact)
     let place = tape.finishInserting(after: added, exactly: exact)
-    cue(to: place ?? layer.growthStart)
+    cue(to: tape.wrapped((place ?? layer.growthStart) &+ moment.late))
     playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 

@@ -51,6 +51,7 @@ extension Loop {
 
   var refusalToKeep: EngineRefusal? {
     @_noLocks get {
+      if isLocked(.keep) { return .locked }
       if state.isRecording || layer.isOn && isGrowing { return .meaningless }
       if transfer.isUnderWay || keeping.isUnderWay || tape.isGrowing || tape.isRecording {
         return .transferring
@@ -106,7 +107,7 @@ extension Loop {
     tape.publish(version, length: length, round: round)
     tape.release(version)
     carryKeeping(frames: Keeping.framesAtOnce)
-    if time.pointee.setsTempo && !time.pointee.hasTempo {
+    if time.pointee.takesTempo {
       fitTempo(toFrames: length, from: end &- Int64(length))
     }
     goOnAfterKeeping(from: place, at: frame)

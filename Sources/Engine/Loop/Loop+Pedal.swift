@@ -169,6 +169,10 @@ extension Loop {
     }
     takeBackPress()
     pedal.refusal = mean(pedal.long, at: frame)
+    if case .some = pedal.refusal, case .playing = pedal.begun {
+      queued.clear()
+      stop(at: frame)
+    }
     pedal.begun = .nothing
   }
 

@@ -13,6 +13,10 @@ extension Loop {
     } else if isLate && playback.resume == 0 {
       setPlaceInTime(at: frame)
     }
+    playback.since = frame
+    if moment.late > 0 && playback.resume == 0 {
+      playback.resume = tape.wrapped(Int(Float(moment.late) * warp.speed))
+    }
     cue(to: playback.resume)
     if moment.exact >= 0 { setPhase(moment.exact) }
     let isFirst = playback.resume == 0
@@ -26,9 +30,13 @@ extension Loop {
   /// faded out.
   @_noLocks
   mutating func cue(to place: Int) {
-    if playback.gate.isClosed {
-      tape.cue(to: place, silence: warp.delay &* 4 &+ 1024)
-      warp.rest(frames: 0)
+    if playback.gate.isClosed || fade.hasEnded {
+      fade.begin()
+      // Nothing sounds: pitch and rate need no glide.
+      warp.settle()
+      // Behind the delay of the warp, the gate would have opened before the first frame.
+      let rise = warp.isPlain && warp.delay == 0 ? 0 : frames(Self.openSeconds * warp.shortening)
+      tape.cue(to: place, silence: warp.delay &* 4 &+ 1024, rise: rise)
     } else if place == 0 {
       tape.restart()
     } else {
@@ -64,7 +72,8 @@ extension Loop {
     endOverdub(at: frame)
     playback.resume = 0
     beginOnce()
-    cue(to: 0)
+    playback.since = frame
+    cue(to: Int(Float(moment.late) * warp.speed))
     if !state.isPlaying {
       state = state.after(.play) ?? .playing
       playback.gate.move(open: true, frames: frames(Self.openSeconds))
@@ -83,6 +92,11 @@ extension Loop {
     @_noLocks get {
       playback.onceClip != 0 && tape[tape.currentVersion].clip == playback.onceClip
     }
+  }
+
+  /// Whether it is still that clip, without a layer.
+  var isOpened: Bool {
+    @_noLocks get { playsOnce && tape[tape.currentVersion].layers == 0 }
   }
 
   /// Makes a clip that was opened to be heard once a loop.

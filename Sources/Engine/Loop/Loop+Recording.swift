@@ -12,7 +12,7 @@ extension Loop {
     let limit = fixedFrames > 0 ? min(fixedFrames, tape.capacity) : tape.capacity
     recording.begin(version, at: frame, limit: limit, moment: moment)
     tape.forgetShortage()
-    cues.add(.begin(version: version), at: frame &+ recordDelay)
+    cues.add(.begin(version: version), at: recording.start &+ recordDelay)
     enter(.record)
     return nil
   }
@@ -76,6 +76,8 @@ extension Loop {
   @_noLocks
   mutating func endRecording(at frame: Int64) {
     guard let version = recording.end() else { return }
+    // The frames after the time that was meant are the clip's tail.
+    recording.advance(frames: 0 &- moment.late)
     if recording.frames == 0 {
       // Started and ended on one frame: there is nothing to play.
       if cues.removeBegin(of: version) { tape.release(version) } else { tape.endRecording(at: 0) }
@@ -86,7 +88,7 @@ extension Loop {
       cycle < 0 ? recording.frames : min(LoopTape.frames(ofRound: cycle), tape.capacity)
     tape.publish(version, length: length, round: cycle < 0 ? nil : cycle)
     cues.add(.end(frames: length), at: frame &+ recordDelay)
-    if time.pointee.setsTempo && !time.pointee.hasTempo {
+    if time.pointee.takesTempo {
       fitTempo(toFrames: recording.frames, from: recording.start)
     }
   }

@@ -7,7 +7,11 @@ extension Loop {
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
     if !playback.gate.isClosed { playback.previous = tape.position }
-    if !warp.process(&tape, through: &playback.gate, to: out, frames: frames) { return false }
+    if !warp.process(&tape, through: &playback.gate, to: out, frames: frames) {
+      mute.settle()
+      return false
+    }
+    fade.apply(to: out, frames: frames)
     return mute.apply(to: out, frames: frames)
   }
 
@@ -23,6 +27,14 @@ extension Loop {
   mutating func listen(to sound: Stereo, frames: Int) {
     // The tail after a clip's end is also recorded into an overdub on it, before that is added.
     tape.record(sound, frames: frames)
+    if tape.isGrowthOpen || tape.isOverdubbing {
+      if layer.lag > 0 { listenBack(frames: frames) } else { addLayer(sound, frames: frames) }
+    }
+  }
+
+  /// Adds sound to the layer, `done` frames after the start of the segment.
+  @_noLocks
+  mutating func addLayer(_ sound: Stereo, after done: Int = 0, frames: Int) {
     if tape.isGrowthOpen {
       if !cues.waitsForOverdub {
         tape.grow(
@@ -31,7 +43,8 @@ extension Loop {
       }
     } else if tape.isOverdubbing {
       // The playhead follows the loop while it runs, and ends at its own position.
-      let place = layer.isOn ? tape.wrapped(playback.previous &- layer.delay) : layer.position
+      let place =
+        layer.isOn ? tape.wrapped(playback.previous &+ done &- layer.delay) : layer.position
       // The mix contains the loop already, and replaces it.
       let isAll = layer.kind.replaces || isHearingAll
       tape.overdub(sound, at: place, feedback: isAll ? 0 : settings.feedback, frames: frames)
@@ -56,6 +69,7 @@ extension Loop {
     if Double(pointer.account.pointee.sampleRate) != sampleRate { return .otherRate }
     if loading {
       if state.isRecording { return .meaningless }
+      if time.pointee.isLocked && tape.length > 0 { return .locked }
       if keeping.isUnderWay || tape.isGrowing { return .transferring }
       guard let version = tape.beginClip() else { return .noMemory }
       transfer.begin(.loading, pointer, version: version, origin: origin)
@@ -79,7 +93,9 @@ extension Loop {
     carryKeeping(frames: Keeping.framesPerFrame &* frames)
     if !transfer.isUnderWay { return false }
     let isLoading = transfer.isLoading
-    if !transfer.advance(&tape, frames: frames) { return false }
+    // Appending each played clip would evict recordings from the undo history.
+    let inPlace = transfer.playsOnce && isOpened
+    if !transfer.advance(&tape, frames: frames, inPlace: inPlace) { return false }
     if isLoading { finishLoading(toBeHeardOnce: transfer.playsOnce) }
     return true
   }

@@ -44,10 +44,11 @@ extension Loop {
       case .substitute: return toggled(.substitute)
       case .multiply: return toggled(.multiply)
       case .insert: return toggled(.insert)
-      case .play, .once, .keep: return .playing
+      case .play, .pause, .once, .keep: return .playing
       case .stop: return .stopped
       // These are never queued.
-      case .pause, .done, .rewind, .forward, .undo, .redo, .clear, .cancel, .press, .release:
+      case .done, .rewind, .forward, .undo, .redo, .clear, .cancel, .press, .release, .replay,
+        .back:
         return nil
       }
     }
@@ -63,11 +64,11 @@ extension Loop {
   func publish(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, at frame: Int64) {
     loop.pointee.state.publish(
       state: state, pending: queued.action, activity: activity, toCome: activityToCome,
-      isOverdubbing: layer.isOn, overdubs: tape[tape.currentVersion].layers,
-      stepsBack: tape.stepsBack,
+      isOverdubbing: layer.isOn,
+      overdubs: state.isRecording ? 0 : tape[tape.currentVersion].layers, stepsBack: tape.stepsBack,
       stepsForth: tape.stepsForth, position: position, length: length,
       waiting: queued.framesToGo(at: frame), tempo: time.pointee.tempoFound,
-      latestClip: tape.latestClip)
+      clip: tape[tape.currentVersion].clip, latestClip: tape.latestClip)
     loop.pointee.peaks.setBehind(arePeaksBehind)
   }
 }

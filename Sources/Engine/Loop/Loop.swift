@@ -41,6 +41,7 @@ struct Loop: ~Copyable {
   var layer = Layer()
   var playback = Playback()
   var mute = LoopMute()
+  var fade = LoopFade()
   var pedal = Pedal()
   var keeping = Keeping()
   var transfer = LoopTransfer()
@@ -84,14 +85,34 @@ struct Loop: ~Copyable {
     case .rate:
       warp.setRate(value)
       endOverdubWhereMoved(at: frame)
+    case .speed:
+      warp.setTapeSpeed(value)
+      endOverdubWhereMoved(at: frame)
+    case .stopAt: settings.stopAt = StopTime(number: value)
     case .engine: if let engine = WarpEngine(number: value) { warp.setEngine(engine) }
-    case .mute: mute.set(value != 0, frames: frames(Self.closeSeconds))
+    case .mute: mute.set(value != 0, frames: framesOfMute)
     case .after: settings.after = value == 0 ? .play : value == 1 ? .overdub : .stop
     case .long: pedal.long = PedalMeaning(number: value)
     case .double: pedal.double = PedalMeaning(number: value)
-    // Set in the strip.
-    case .gain, .pan, .route: break
+    // Set in the strip, and for all loops.
+    case .gain, .pan, .route, .solo: break
     }
+    planStopAgain(at: frame)
+  }
+
+  // The end of the cycle moves with the speed.
+  @_noLocks
+  private mutating func planStopAgain(at frame: Int64) {
+    if case .some(.stop) = queued.action { planAgain(at: frame) }
+  }
+
+  /// Notes that other loops are soloed, or no longer.
+  @_noLocks
+  mutating func silence(_ isSilenced: Bool) { mute.silence(isSilenced, frames: framesOfMute) }
+
+  // While the loop is inaudible, a fade would continue at the next start.
+  private var framesOfMute: Int {
+    @_noLocks get { playback.gate.isClosed ? 0 : frames(Self.closeSeconds) }
   }
 
   /// Applies pitch and stretch of the chain, if the loop is routed through it.
@@ -99,6 +120,7 @@ struct Loop: ~Copyable {
   mutating func follow(_ chain: ChainWarp, at frame: Int64) {
     warp.follow(chain)
     endOverdubWhereMoved(at: frame)
+    planStopAgain(at: frame)
   }
 
   /// Sets whether the loop is routed through the chain.
@@ -106,6 +128,7 @@ struct Loop: ~Copyable {
   mutating func setThroughChain(_ value: Bool, at frame: Int64) {
     warp.setThroughChain(value)
     endOverdubWhereMoved(at: frame)
+    planStopAgain(at: frame)
   }
 
   /// Whether the loop plays at another speed than it was recorded at.

@@ -28,7 +28,8 @@ package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case (_, .done): .standby
 
     case (.standby, .record), (.recordReady, .record): .recording
-    case (.paused, .record), (.pausedLoaded, .record): .recording
+    // A loaded clip is never recorded over.
+    case (.paused, .record): .recording
 
     case (.recording, .record), (.recording, .stop), (.suspended, .stop): .standby
     case (.recording, .pause): .suspended
@@ -93,6 +94,10 @@ package enum LoopAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case press, release
   /// Retroactive recording: makes a clip of the recent past of the source.
   case keep
+  /// Plays the clip once, at once.
+  case replay
+  /// Closes a clip that was opened to be heard once, and goes back to the one before it.
+  case back
 }
 
 /// The meaning of a long or a double press of the pedal.
@@ -142,6 +147,10 @@ package enum EngineRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case tooLong
   /// There is no loop with this number.
   case noSuchLoop
+  /// A clip would be lost, and the lock is on.
+  case locked
+  /// All loops have a clip.
+  case noEmptyLoop
   /// The history of the source is shorter than the clip would be.
   case nothingKept
 }

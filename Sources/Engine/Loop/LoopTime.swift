@@ -6,8 +6,16 @@ struct LoopTime: ~Copyable {
   var setsTempo = false
   // Only the first clip sets the tempo. Later ones follow it.
   var hasTempo = false
+  /// Whether another source has a tempo, which no clip sets.
+  var isTempoFollowed = false
+  /// Whether the next clip sets the tempo.
+  var takesTempo: Bool { @_noLocks get { setsTempo && !hasTempo && !isTempoFollowed } }
   /// The tempo of the first clip in BPM, or 0.
   var tempoFound: Float = 0
+  /// How late a press may be for its grain, in seconds.
+  var lateness = 0.15
+  /// Whether no clip may be lost.
+  var isLocked = false
   // The bars of the count-in.
   var countInBars = 0
   /// Whether the beats are audible or published, and whether another loop depends on them.

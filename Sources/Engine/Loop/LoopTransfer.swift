@@ -35,9 +35,10 @@ struct LoopTransfer: BitwiseCopyable {
 
   /// Copies as much as the budget of a block of this length allows.
   ///
-  /// Returns whether all is done.
+  /// A loaded clip becomes a new step of the undo history, or takes the place of the current one. Returns whether
+  /// all is done.
   @_noLocks
-  mutating func advance(_ tape: inout LoopTape, frames: Int) -> Bool {
+  mutating func advance(_ tape: inout LoopTape, frames: Int, inPlace: Bool) -> Bool {
     guard let pointer else { return false }
     let clip =
       isLoading ? min(pointer.account.pointee.length, tape.capacity) : tape[version].length
@@ -57,11 +58,14 @@ struct LoopTransfer: BitwiseCopyable {
     pointer.account.pointee.clip = tape[version].clip
     if isLoading {
       tape.finishLoading(
-        version, length: clip, framesBehind: whole &- clip, round: pointer.account.pointee.round)
+        version, length: clip, framesBehind: whole &- clip, round: pointer.account.pointee.round,
+        inPlace: inPlace)
     } else {
       pointer.account.pointee.length = min(clip, whole)
       pointer.account.pointee.framesBehind = max(0, whole &- clip)
       pointer.account.pointee.round = tape[version].round
+      // The copy counts as a layer.
+      pointer.account.pointee.layers = tape[version].layers &- 1
       tape.release(version)
     }
     return true

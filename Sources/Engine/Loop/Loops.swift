@@ -102,17 +102,52 @@ struct Loops: ~Copyable {
     guard index < count else { return .noSuchLoop }
     wake(index)
     prepare(index, at: frame)
+    return players[index].keep(frames: frames(amount, isBars: isBars, in: index), at: frame)
+  }
+
+  /// Returns the length of bars or seconds in frames.
+  @_noLocks
+  func frames(_ amount: Float, isBars: Bool, in index: Int) -> Double {
     let beats = time.pointee.beats
-    let frames =
-      isBars
-      ? Double(amount) * beats.exact(Float(beats.beatsPerBar))
-      : Double(amount) * players[index].sampleRate
-    return players[index].keep(frames: frames, at: frame)
+    return Double(amount)
+      * (isBars ? beats.exact(Float(beats.beatsPerBar)) : players[index].sampleRate)
+  }
+
+  /// The loop that records or is about to, or else the first empty one.
+  var next: Int? {
+    @_noLocks get {
+      for index in 0..<count
+      where slot(index).pointee.state.isRecording || slot(index).pointee.queued.holds(.recordOn) {
+        return index
+      }
+      for index in 0..<count
+      where slot(index).pointee.tape.length == 0 && slot(index).pointee.queued.isEmpty {
+        return index
+      }
+      return nil
+    }
+  }
+
+  /// Silences all loops but those that are soloed, if any is.
+  @_noLocks
+  func setSoloed(_ soloed: LoopBits) {
+    for index in 0..<count {
+      slot(index).pointee.silence(!soloed.isEmpty && !soloed.contains(index))
+    }
+  }
+
+  /// Stops all loops that play.
+  @_noLocks
+  mutating func stopAll(at frame: Int64) {
+    var rest = awake
+    while let index = rest.popFirst() {
+      if slot(index).pointee.state.isPlaying { _ = slot(index).pointee.begin(.stop, at: frame) }
+    }
   }
 
   /// Prepares the state of other loops that an action depends on.
   @_noLocks
-  private func prepare(_ index: Int, at frame: Int64) {
+  func prepare(_ index: Int, at frame: Int64) {
     time.pointee.round = round(at: frame)
     time.pointee.isOtherInTime = false
     var others = awake
@@ -172,9 +207,12 @@ struct Loops: ~Copyable {
       noteWaiting(at: frame)
       time.pointee.beats.setBeatsPerBar(Int(value))
       planAgain(at: frame)
-    case .transportFollow: if value == 0 { time.pointee.beats.follow() }
     case .countIn: time.pointee.countInBars = Int(value)
     case .fitsFirst: time.pointee.setsTempo = value != 0
+    case .lateness: time.pointee.lateness = Double(value)
+    case .slowest: time.pointee.beats.slowest = Double(value)
+    case .fastest: time.pointee.beats.fastest = Double(value)
+    case .source, .offset, .sendsClock, .clockOffset, .stopsLoops: break
     }
   }
 
@@ -185,6 +223,13 @@ struct Loops: ~Copyable {
   mutating func follow(_ transport: Transport, at frame: Int64) {
     noteWaiting(at: frame)
     if time.pointee.beats.follow(transport, at: frame) { planAgain(at: frame) }
+  }
+
+  /// Follows another clock, from its position at a frame, `frames` after the last one.
+  @_noLocks
+  mutating func follow(_ clock: ClockPosition, at frame: Int64, after frames: Int) {
+    noteWaiting(at: frame)
+    if time.pointee.beats.follow(clock, at: frame, after: frames) { planAgain(at: frame) }
   }
 
   @_noLocks
@@ -244,6 +289,13 @@ struct Loops: ~Copyable {
     for index in 0..<count { players[index].follow(chain, at: frame) }
   }
 
+  /// Whether a loop plays or records.
+  var isRunning: Bool {
+    @_noLocks get {
+      isAnyAwake { $0.pointee.state.isPlaying || $0.pointee.state.isRecording }
+    }
+  }
+
   /// Whether a loop waits for the input to be loud enough.
   @_noLocks
   func isWaitingForSound(at frame: Int64) -> Bool {
@@ -289,6 +341,22 @@ struct Loops: ~Copyable {
     of source: Loop.Source, among histories: UnsafeMutablePointer<SourceHistory>
   ) -> UnsafeMutablePointer<SourceHistory> {
     histories + Int(source.number)
+  }
+
+  // MARK: - Lost frames
+
+  /// Moves the beats, and all that the loops have planned, by a number of frames.
+  @_noLocks
+  func delay(by frames: Int64) {
+    time.pointee.beats.delay(by: frames)
+    for index in 0..<count { players[index].delay(by: frames) }
+  }
+
+  /// Moves the loops that play in time on to where they would be if no frames had been lost.
+  @_noLocks
+  func catchUp(_ frames: Int64) {
+    var rest = awake
+    while let index = rest.popFirst() { players[index].catchUp(frames) }
   }
 
   // MARK: - Another driver

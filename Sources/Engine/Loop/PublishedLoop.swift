@@ -26,6 +26,8 @@ package struct PublishedLoop: ~Copyable, Sendable {
     package var length: Int
     /// The time until the queued action runs, in frames, or nil if that is unknown.
     package var waiting: Int?
+    /// The number of the present clip.
+    package var clip: Int
     /// The number of the last clip that was recorded or loaded.
     package var latestClip: Int
   }
@@ -35,7 +37,7 @@ package struct PublishedLoop: ~Copyable, Sendable {
   // Each is consistent in itself. They may be of different moments.
   private let doing = Atomic<UInt64>(0)
   private let place = Atomic<UInt64>(0)
-  private let latest = Atomic<Int>(0)
+  private let clips = Atomic<UInt64>(0)
   private let found = Atomic<UInt32>(0)
   private let wait = Atomic<Int>(PublishedLoop.unknown)
 
@@ -45,9 +47,11 @@ package struct PublishedLoop: ~Copyable, Sendable {
     state: LoopState, pending: LoopAction?, activity: LoopActivity, toCome: LoopActivity?,
     isOverdubbing: Bool, overdubs: Int, stepsBack: Int, stepsForth: Int, position: Int, length: Int,
     waiting: Int,
-    tempo: Float, latestClip: Int
+    tempo: Float, clip: Int, latestClip: Int
   ) {
-    latest.store(latestClip, ordering: .relaxed)
+    clips.store(
+      UInt64(UInt32(truncatingIfNeeded: clip))
+        | UInt64(UInt32(truncatingIfNeeded: latestClip)) << 32, ordering: .relaxed)
     var bits = UInt64(unsafeBitCast(state, to: UInt8.self))
     if let pending { bits |= (UInt64(unsafeBitCast(pending, to: UInt8.self)) &+ 1) << 8 }
     if isOverdubbing { bits |= 1 << 16 }
@@ -71,6 +75,7 @@ package struct PublishedLoop: ~Copyable, Sendable {
   /// Any thread.
   package borrowing func read() -> Reading {
     let (bits, place) = (doing.load(ordering: .relaxed), place.load(ordering: .relaxed))
+    let clips = clips.load(ordering: .relaxed)
     let wait = wait.load(ordering: .relaxed)
     let action = UInt8(truncatingIfNeeded: bits >> 8)
     let toCome = UInt8(truncatingIfNeeded: bits >> 56)
@@ -83,6 +88,6 @@ package struct PublishedLoop: ~Copyable, Sendable {
       overdubs: Int(bits >> 40 & 255), stepsBack: Int(bits >> 24 & 255),
       stepsForth: Int(bits >> 32 & 255), position: Int(place & 0xFFFF_FFFF),
       length: Int(place >> 32), waiting: wait == Self.unknown ? nil : wait,
-      latestClip: latest.load(ordering: .relaxed))
+      clip: Int(clips & 0xFFFF_FFFF), latestClip: Int(clips >> 32))
   }
 }

@@ -79,6 +79,14 @@ struct Queued: BitwiseCopyable {
 
   // MARK: - Beats that move
 
+  /// Moves the action by a number of frames.
+  @_noLocks
+  mutating func delay(by frames: Int64) {
+    if frame < .max { frame &+= frames }
+    if exact >= 0 { exact += Double(frames) }
+    if countStart < .max { countStart &+= frames }
+  }
+
   /// Saves how many bars are left until a counted action, before the beats move.
   @_noLocks
   mutating func saveBars(of beats: BeatClock, at frame: Int64) {

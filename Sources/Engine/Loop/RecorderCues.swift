@@ -59,10 +59,10 @@ struct RecorderCues: ~Copyable {
 
   /// Removes and returns the first cue.
   @_noLocks
-  mutating func removeFirst() -> Kind {
-    let kind = cues[0].kind
+  mutating func removeFirst() -> Cue {
+    let cue = cues[0]
     remove(0)
-    return kind
+    return cue
   }
 
   /// Removes the start of a version.

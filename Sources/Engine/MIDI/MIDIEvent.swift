@@ -20,9 +20,16 @@ package struct MIDIEvent: BitwiseCopyable, Sendable {
     self.second = second
   }
 
-  /// The number of bytes: two for program change and channel pressure, otherwise three.
+  /// Whether it is one of MIDI clock: tick, Start, Continue, Stop or Song Position.
+  package var isClock: Bool {
+    @_noLocks get {
+      status == 0xF8 || status == 0xFA || status == 0xFB || status == 0xFC || status == 0xF2
+    }
+  }
+
+  /// The number of bytes: one for the clock, two for program change and channel pressure, otherwise three.
   package var byteCount: Int {
-    @_noLocks get { status & 0xE0 == 0xC0 ? 2 : 3 }
+    @_noLocks get { status >= 0xF8 ? 1 : status & 0xE0 == 0xC0 ? 2 : 3 }
   }
 }
 

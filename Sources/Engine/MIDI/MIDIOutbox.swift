@@ -106,6 +106,14 @@ struct MIDIOutbox: ~Copyable {
     for key in 0..<Self.keys where holders[key] == 0 { silence(key) }
   }
 
+  /// Sends a message of the clock.
+  ///
+  /// Returns false if there is no room or no receiver.
+  @_noLocks
+  func tell(_ status: UInt8, _ first: UInt8 = 0, _ second: UInt8 = 0) -> Bool {
+    send(status, Int(first), Int(second))
+  }
+
   /// Sends a light's value.
   ///
   /// Returns false if there is no room or no receiver.

@@ -34,6 +34,9 @@ struct SourceHistory: ~Copyable {
     exchangeMemory()
   }
 
+  /// Whether the source is being remembered.
+  var isRemembering: Bool { @_noLocks get { pages != nil } }
+
   /// Keeps the memory until `endReading`.
   @_noLocks
   mutating func beginReading() { readers &+= 1 }

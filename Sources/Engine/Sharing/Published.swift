@@ -64,6 +64,12 @@ extension Published where Value == ClockReading {
   borrowing func publish(_ value: ClockReading) { store(value) }
 }
 
+extension Published where Value == TempoReading {
+  /// Publishes a value; on one thread.
+  @_noLocks
+  borrowing func publish(_ value: TempoReading) { store(value) }
+}
+
 extension Published where Value == BeatReading {
   /// Publishes a value; on one thread.
   @_noLocks

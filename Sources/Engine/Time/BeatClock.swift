@@ -1,8 +1,7 @@
 /// The clock of beats and bars, in frames of the engine's time.
 struct BeatClock: BitwiseCopyable {
-  // The range of the tempo, in beats per minute.
-  private static var slowest: Double { @_noLocks get { 20 } }
-  private static var fastest: Double { @_noLocks get { 300 } }
+  /// The range of the tempo that a recording sets, in beats per minute.
+  var slowest = 20.0, fastest = 300.0
 
   private let sampleRate: Double
   private var framesPerBeat: Double
@@ -35,6 +34,13 @@ struct BeatClock: BitwiseCopyable {
     changes &+= 1
   }
 
+  /// Moves all beats by a number of frames.
+  @_noLocks
+  mutating func delay(by frames: Int64) {
+    anchor += Double(frames)
+    changes &+= 1
+  }
+
   /// Continues without a transport.
   @_noLocks
   mutating func follow() {
@@ -63,14 +69,15 @@ struct BeatClock: BitwiseCopyable {
   /// Returns the tempo in beats per minute, or 0 if none fits.
   @_noLocks
   mutating func fit(_ frames: Int, from frame: Int64) -> Float {
-    let least = sampleRate * 60 / Self.fastest
-    let most = sampleRate * 60 / Self.slowest
+    let least = sampleRate * 60 / fastest
+    let most = sampleRate * 60 / slowest
     var count = max(1, Int(Double(frames) / framesPerBeat + 0.5))
     while Double(frames) / Double(count) > most { count &+= 1 }
     while count > 1 && Double(frames) / Double(count) < least { count &-= 1 }
-    // Shorter than the shortest beat: the tempo stays.
-    guard Double(frames) / Double(count) >= least else { return 0 }
-    framesPerBeat = Double(frames) / Double(count)
+    // No number of beats is in the range, such as for a clip shorter than a beat: the tempo stays.
+    let period = Double(frames) / Double(count)
+    guard period >= least, period <= most else { return 0 }
+    framesPerBeat = period
     anchor = Double(frame)
     changes &+= 1
     return Float(sampleRate * 60 / framesPerBeat)
@@ -112,6 +119,32 @@ struct BeatClock: BitwiseCopyable {
     return true
   }
 
+  /// Follows another clock, from its position at a frame, `frames` after the last one.
+  ///
+  /// Unless it jumps, the beats approach its phase at a fiftieth of their speed, without a jump. Returns
+  /// whether the beats move.
+  @_noLocks
+  mutating func follow(_ clock: ClockPosition, at frame: Int64, after frames: Int) -> Bool {
+    let bar = Double(beatsPerBar)
+    let former = (Double(frame) - anchor) / framesPerBeat
+    var error = clock.beats - former
+    let range = clock.grain > 0 ? clock.grain : bar
+    error -= Self.floor(error / range + 0.5) * range
+    if !clock.isJump {
+      let most = 0.02 * Double(frames) / framesPerBeat
+      error = max(-most, min(error, most))
+      // A beat that has not begun begins at this frame, rather than before it.
+      error = min(error, max(0, Self.ceiling(former) - former))
+    }
+    let period = clock.framesPerBeat
+    let rounding = 0.001 / framesPerBeat
+    if abs(error) < rounding && abs(period - framesPerBeat) < 1e-9 * period { return false }
+    framesPerBeat = period
+    anchor = Double(frame) - (former + error).truncatingRemainder(dividingBy: bar) * period
+    changes &+= 1
+    return true
+  }
+
   /// Converts beats to frames.
   @_noLocks
   func frames(ofBeats beats: Float) -> Int { Int(Double(beats) * framesPerBeat + 0.5) }
@@ -130,6 +163,9 @@ struct BeatClock: BitwiseCopyable {
     let place = number(of: period, from: frame) &+ Int64(count)
     return anchor + Double(place) * period
   }
+
+  /// The tempo in beats per minute.
+  var beatsPerMinute: Double { @_noLocks get { sampleRate * 60 / framesPerBeat } }
 
   /// The exact length of beats, in frames.
   @_noLocks
@@ -150,6 +186,18 @@ struct BeatClock: BitwiseCopyable {
     return (
       max(frame, Int64(anchor + Double(place) * framesPerBeat + 0.5)),
       rest < 0 ? rest &+ beatsPerBar : rest
+    )
+  }
+
+  /// The first tick of 24 a beat that is not before a frame, and its number in its bar, from 0.
+  @_noLocks
+  func nextTick(from frame: Int64) -> (frame: Int64, number: Int) {
+    let period = framesPerBeat / 24
+    let place = number(of: period, from: frame)
+    let ticks = 24 &* beatsPerBar
+    let rest = Int(place % Int64(ticks))
+    return (
+      max(frame, Int64(anchor + Double(place) * period + 0.5)), rest < 0 ? rest &+ ticks : rest
     )
   }
 
@@ -196,6 +244,9 @@ struct BeatClock: BitwiseCopyable {
     let nearest = floor(beats + 0.5)
     return abs(beats - nearest) < 1e-9 ? nearest : beats
   }
+
+  @_noLocks
+  private static func ceiling(_ x: Double) -> Double { -floor(-x) }
 
   @_noLocks
   private static func floor(_ x: Double) -> Double {

@@ -5,7 +5,8 @@ struct EngineTime: BitwiseCopyable {
     /// The first block of a driver: the timeline jumped by `shift` frames, and the new block starts `gap`
     /// frames after the end of the last one.
     case newDriver(shift: Int64, gap: Int64)
-    case next
+    /// The next block of the same driver, `gap` frames after the end of the last one: those that an xrun has lost.
+    case next(gap: Int64)
   }
 
   private var timeline = Timeline()
@@ -35,13 +36,14 @@ struct EngineTime: BitwiseCopyable {
   @_noLocks
   mutating func startBlock(_ cycle: Cycle) -> Start {
     let end = present
-    var start = Start.next
+    let start: Start
     if isNewDriver {
       let shift = timeline.begin(at: cycle.frame)
       start = .newDriver(shift: shift, gap: timeline.frame &- end)
       isNewDriver = false
     } else {
       _ = timeline.advance(to: cycle.frame, from: end)
+      start = .next(gap: timeline.frame &- end)
     }
     present = timeline.frame
     if !cycle.isFreewheeling {

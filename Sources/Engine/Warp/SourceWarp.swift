@@ -1,3 +1,4 @@
+internal import CRealtime
 internal import DSP
 
 /// The warp of a source's tape: the source's own pitch and rate, and those of the chain while the source
@@ -16,11 +17,15 @@ struct SourceWarp: ~Copyable {
   private(set) var isThroughChain = true
   private var semitones: Float = 0
   private var rate: Float = 1
+  // Varispeed.
+  private var tapeSpeed: Float = 1
   // nil for that of the chain.
   private var engine: WarpEngine?
 
   /// The resulting rate.
   private(set) var speed: Float = 1
+  /// By how much the pitch shortens the tape's sounds, at least 1.
+  private(set) var shortening = 1.0
   /// Whether the tape plays unchanged.
   private(set) var isPlain = true
 
@@ -43,6 +48,13 @@ struct SourceWarp: ~Copyable {
   @_noLocks
   mutating func setRate(_ value: Float) {
     rate = value
+    apply()
+  }
+
+  /// Sets the source's varispeed: half speed is an octave lower.
+  @_noLocks
+  mutating func setTapeSpeed(_ value: Float) {
+    tapeSpeed = value
     apply()
   }
 
@@ -70,10 +82,13 @@ struct SourceWarp: ~Copyable {
   /// Applies the resulting settings to the warp.
   @_noLocks
   private mutating func apply() {
-    let pitch = semitones + (isThroughChain ? chain.semitones : 0)
-    let formant = isThroughChain ? chain.formant : 0
-    let speed = rate * (isThroughChain ? chain.rate : 1)
+    let octaves = tapeSpeed == 1 ? 0 : rt_log(tapeSpeed) * 1.442_695
+    let pitch = semitones + 12 * octaves + (isThroughChain ? chain.semitones : 0)
+    // The formants move with the pitch of a tape.
+    let formant = 12 * octaves + (isThroughChain ? chain.formant : 0)
+    let speed = rate * tapeSpeed * (isThroughChain ? chain.rate : 1)
     self.speed = max(Self.slowest, min(speed, Self.fastest))
+    shortening = Double(max(1, rt_exp(pitch * 0.057_762_265)))
     isPlain = speed == 1 && pitch == 0 && formant == 0
     // Without a change, the live engine plays the tape unchanged.
     warp.setEngine(engine ?? (isThroughChain && chain.isOn ? chain.engine : .live))

@@ -15,7 +15,7 @@ package struct BoardConnector: Sendable {
   package func client(of board: String) throws(FeedFault) -> any BoardClient {
     guard !board.isEmpty else { return OwnBoard(own) }
     guard let place = HTTPPlace(board) else {
-      throw FeedFault("\(board) is not the URL of a board", isPassing: false)
+      throw FeedFault("\(board) is not the URL of a feed server", isPassing: false)
     }
     return RemoteBoard(place, userAgent: userAgent)
   }

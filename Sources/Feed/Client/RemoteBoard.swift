@@ -74,7 +74,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
       guard reply.status == 200 else { throw fault(reply) }
       guard let rows = Self.json(reply).flatMap(BoardRow.all(in:)) else {
         throw FeedFault(
-          "\(base) is not a board: its reply is not a list of posts", isPassing: false)
+          "\(base) is not a feed server: its reply is not a list of posts", isPassing: false)
       }
       state.withLock { Self.take(rows, &$0) }
     }

@@ -29,7 +29,7 @@ package final class SoundCopies: @unchecked Sendable {
   /// Stores the bytes of a sound and returns the path of a readable file.
   package func path(of bytes: [UInt8], named name: String) throws(FeedFault) -> String {
     guard let kind = SoundKind(bytes) else {
-      throw FeedFault("the board's reply is not a sound", isPassing: false)
+      throw FeedFault("the feed server's reply is not a sound", isPassing: false)
     }
     let path = "\(folder)/\(Self.prefix)\(name).\(kind.rawValue)"
     try system(try Files.write(bytes, to: path, inNewFolder: folder)) {

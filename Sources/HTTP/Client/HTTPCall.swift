@@ -12,6 +12,8 @@ package struct HTTPCall: Sendable {
   package var mostBytes = 1 << 20
   /// The timeout of the whole request, in seconds.
   package var seconds = 20.0
+  /// The time in seconds after which a transfer that has all but stopped counts as dead.
+  package var patience = 15
   /// The maximum number of redirects.
   package var mostRedirects = 0
   /// Whether a redirect to a URL is allowed.

@@ -9,8 +9,8 @@ internal import Glibc
 /// the request allows, and limits the size of responses.
 package final class HTTPClient: @unchecked Sendable {
   private static let connectSeconds = 8
-  // A slower transfer for this many seconds counts as dead.
-  private static let (leastBytesPerSecond, patienceSeconds) = (200, 15)
+  // A transfer below this has all but stopped.
+  private static let leastBytesPerSecond = 200
   // libcurl's global state must be initialized before other threads use it.
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
@@ -72,7 +72,7 @@ package final class HTTPClient: @unchecked Sendable {
     cu_set_number(raw, CURLOPT_CONNECTTIMEOUT, Self.connectSeconds)
     cu_set_number(raw, CURLOPT_TIMEOUT_MS, Int(call.seconds * 1000))
     cu_set_number(raw, CURLOPT_LOW_SPEED_LIMIT, Self.leastBytesPerSecond)
-    cu_set_number(raw, CURLOPT_LOW_SPEED_TIME, Self.patienceSeconds)
+    cu_set_number(raw, CURLOPT_LOW_SPEED_TIME, call.patience)
     // Checks the declared length before the body arrives. `Intake` limits undeclared and false
     // lengths.
     cu_set_size(raw, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(call.mostBytes))

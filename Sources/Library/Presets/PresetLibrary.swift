@@ -100,6 +100,10 @@ package struct PresetLibrary: Sendable {
       throw PresetFault(.full, "\(names.count) presets already exist; delete one first")
     }
     let path = "\(own)/\(name.file)"
+    guard !Files.leadsOut(path, of: own) else {
+      throw PresetFault(
+        .denied, "\(name.text) is a link to a file outside \(own); choose another name")
+    }
     try system(try Files.write(Array(text.utf8), to: path, inNewFolder: own)) {
       PresetFault(.io, "can't save the preset: \($0)")
     }

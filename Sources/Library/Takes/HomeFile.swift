@@ -3,7 +3,10 @@ internal import Posix
 /// A file named by a message, inside the node's data directory.
 package struct HomeFile {
   // Reserved for the node. Messages must not write there.
-  private static let own = ["takes", "presets", "instruments", "state"]
+  private static let own = [
+    "takes", "sets", "presets", "instruments", "pedals", "loops", "state", "feed", "outbox",
+    "board", "tls",
+  ]
   // Only SQLite may open these files: POSIX releases all of a process's locks on a file when any of
   // its descriptors is closed.
   private static let database = "library.sqlite"

@@ -22,14 +22,14 @@ extension LibraryFault: DatabaseFault {
 }
 
 extension LibraryDatabase {
-  /// Registers the SQL function `kilometres(latitude, longitude, latitude, longitude)`.
+  /// Registers the SQL function `kilometers(latitude, longitude, latitude, longitude)`.
   func addDistance() {
     sqlite3_create_function_v2(
-      handle, "kilometres", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+      handle, "kilometers", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
       { context, _, values in
         guard let values else { return }
         let distance = Place(sqlite3_value_double(values[0]), sqlite3_value_double(values[1]))
-          .kilometres(to: Place(sqlite3_value_double(values[2]), sqlite3_value_double(values[3])))
+          .kilometers(to: Place(sqlite3_value_double(values[2]), sqlite3_value_double(values[3])))
         sqlite3_result_double(context, distance)
       }, nil, nil, nil)
   }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A location on Earth.
 package struct Place: Equatable, Sendable {
-  private static let earthKilometres = 6371.0088
+  private static let earthKilometers = 6371.0088
   private static let degree = Double.pi / 180
 
   /// Degrees north.
@@ -33,18 +33,18 @@ package struct Place: Equatable, Sendable {
   }
 
   /// Returns the great-circle distance to another location on a sphere of the mean Earth radius.
-  package func kilometres(to other: Place) -> Double {
+  package func kilometers(to other: Place) -> Double {
     let (here, there) = (latitude * Self.degree, other.latitude * Self.degree)
     let north = sin((there - here) / 2)
     let east = sin((other.longitude - longitude) * Self.degree / 2)
     let half = north * north + cos(here) * cos(there) * east * east
-    return 2 * Self.earthKilometres * asin(min(1, half.squareRoot()))
+    return 2 * Self.earthKilometers * asin(min(1, half.squareRoot()))
   }
 
   /// Returns the latitude range of all locations within a distance.
-  func latitudes(within kilometres: Double) -> ClosedRange<Double> {
+  func latitudes(within kilometers: Double) -> ClosedRange<Double> {
     // A margin for rounding errors.
-    let reach = kilometres / Self.earthKilometres / Self.degree * 1.000001 + 1e-9
+    let reach = kilometers / Self.earthKilometers / Self.degree * 1.000001 + 1e-9
     return latitude - reach...latitude + reach
   }
 }

@@ -143,6 +143,8 @@ enum SQL {
 
   // MARK: - Lists
 
+  // Changes with each change by another connection.
+  static let version = "PRAGMA data_version"
   static let shownCount = "SELECT number FROM counts WHERE trashed = 0"
   static let shown = page(
     "SELECT number FROM takes WHERE deleted IS NULL ORDER BY time DESC, number DESC LIMIT ? OFFSET ?",
@@ -221,7 +223,7 @@ enum SQL {
       }
       if hasPlace {
         conditions.append("latitude IS NOT NULL AND latitude BETWEEN ?4 AND ?5")
-        conditions.append("kilometres(latitude, longitude, ?6, ?7) <= ?8")
+        conditions.append("kilometers(latitude, longitude, ?6, ?7) <= ?8")
       }
       let tables =
         switch (hasWords, hasTime, hasPlace) {

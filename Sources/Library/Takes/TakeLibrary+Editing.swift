@@ -111,7 +111,8 @@ extension TakeLibrary {
           .range, "\(name) has \(text.utf8.count) bytes; the limit is \(most)")
       }
       let isPlain = text.unicodeScalars.allSatisfy {
-        $0.value >= 32 || (name == "notes" || name == "message") && ($0 == "\n" || $0 == "\t")
+        $0.properties.generalCategory != .control
+          || (name == "notes" || name == "message") && ($0 == "\n" || $0 == "\t")
       }
       guard isPlain else {
         throw LibraryFault(.range, "\(name) takes no control characters")

@@ -31,7 +31,7 @@ package struct TakeSearch: Sendable {
   /// The center of a search by location.
   package var place: Place?
   /// The maximum distance from `place`, in kilometers.
-  package var kilometres = 1.0
+  package var kilometers = 1.0
 
   /// Creates a search that matches all takes.
   package init() {}
@@ -150,11 +150,11 @@ extension TakeSearch {
       values[8] = .integer(to.map { $0.microseconds + TakeLibrary.widest } ?? Int.max)
     }
     if let place {
-      let latitudes = place.latitudes(within: max(0, kilometres))
+      let latitudes = place.latitudes(within: max(0, kilometers))
       filter.hasPlace = true
       values[3...7] = [
         .real(latitudes.lowerBound), .real(latitudes.upperBound), .real(place.latitude),
-        .real(place.longitude), .real(max(0, kilometres)),
+        .real(place.longitude), .real(max(0, kilometers)),
       ]
     }
     return (filter, values)

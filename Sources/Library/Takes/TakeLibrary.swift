@@ -39,6 +39,9 @@ package final class TakeLibrary {
     try database.prepare(SQL.schema)
   }
 
+  /// Returns a number that differs from the last one if anyone else has changed the library since.
+  package func version() throws(LibraryFault) -> Int { try database.number(SQL.version, []) }
+
   /// Whether a data directory contains a library.
   package static func isThere(home: String) -> Bool {
     Files.exist(TakeFiles(home: home).database)

@@ -10,22 +10,30 @@ extension TakeSearch {
     self.init()
     let dates = "expected a date like 2026-11-21 or 2026-11-21T17:30"
     let places = "expected a location in degrees north and east, like 52.52,13.40"
+    var hasDistance = false
     for word in Self.parts(query) {
       guard let colon = word.firstIndex(of: ":") else {
         add(word, to: \.text)
         continue
       }
       let value = String(word[word.index(after: colon)...])
-      switch word[..<colon] {
-      case "species": add(value, to: \.species)
+      switch word[..<colon].lowercased() {
+      case "species":
+        add(
+          try Self.parsed(value.isEmpty ? nil : value, "species: takes a name", value),
+          to: \.species)
       case "from": from = try Self.parsed(ZonedDate(written: value, isEnd: false), dates, value)
       case "to": to = try Self.parsed(ZonedDate(written: value, isEnd: true), dates, value)
       case "near": place = try Self.parsed(Place(written: value), places, value)
       case "within":
         let number = Double(value).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-        kilometres = try Self.parsed(number, "within: takes a distance in kilometers", value)
+        kilometers = try Self.parsed(number, "within: takes a distance in kilometers", value)
+        hasDistance = true
       default: add(word, to: \.text)
       }
+    }
+    if hasDistance, place == nil {
+      throw LibraryFault(.range, "within: requires near:NORTH,EAST")
     }
   }
 
@@ -44,13 +52,15 @@ extension TakeSearch {
       default: parts[parts.count - 1].append(letter)
       }
     }
-    return parts.filter { !$0.isEmpty }
+    let words = parts.filter { !$0.allSatisfy(\.isWhitespace) }
+    // Quotes around nothing match nothing.
+    return words.isEmpty && query.contains("\"") ? ["\""] : words
   }
 
   private static func parsed<Value>(
     _ value: Value?, _ expected: String, _ text: String
   ) throws(LibraryFault) -> Value {
     if let value { return value }
-    throw LibraryFault(.range, "\(expected); got \(text)")
+    throw LibraryFault(.range, "\(expected); got \(text.isEmpty ? "nothing" : text)")
   }
 }

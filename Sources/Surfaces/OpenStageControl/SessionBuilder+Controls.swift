@@ -183,7 +183,7 @@ extension SessionBuilder {
         }
         """
       case "waiting":
-        "#{OSC{\(try table.reported("/feed/waiting").path), 0} > 0 ? OSC{\(try table.reported("/feed/waiting").path), 0} + \" waiting for the board\" : \"\"}"
+        "#{OSC{\(try table.reported("/feed/waiting").path), 0} > 0 ? OSC{\(try table.reported("/feed/waiting").path), 0} + \" waiting for the feed server\" : \"\"}"
       case "pages": "#{OSC{\(try table.reported("/takes/total").path), 0} + \" takes\"}"
       case let name: throw SurfaceFault("no source for the text \(name)")
       }

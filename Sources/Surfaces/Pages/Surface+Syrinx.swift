@@ -210,9 +210,17 @@ extension SurfacePage {
   /// Makes the menu: instrument, notes and metronome.
   static func menu(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     let control = ControlMaker(table: table)
+    func source(_ name: String) throws(SurfaceFault) -> SurfaceControl {
+      let captions = ["own": "Own beat", "midi": "MIDI clock", "link": "Link", "jack": "JACK"]
+      return try control.choice(
+        "/tempo/source", .text(name), "beats-\(name)", captions[name] ?? name)
+    }
     return try SurfacePage(
       "Menu",
-      Block(Row(4, control.names("/instruments", "/grid/instrument", "instrument", "Instrument"))),
+      Block(
+        Row(
+          3,
+          control.names("/instruments", "/grid/instrument", "instrument", "Instrument", rows: 2))),
       Block(
         Row(
           1, control(.flag, "/grid/sustain"), control(.press, "/grid/randomize", "random"),
@@ -222,6 +230,9 @@ extension SurfacePage {
           1, control(.flag, "/metronome/on", "metronome", "Click", accent: .play),
           control(.fader, "/metronome/bpm", nil, "Tempo", width: 3),
           control(.press, "/metronome/tap")),
+        Row(
+          1, source("own"), source("midi"), source("link"), source("jack"),
+          control(.flag, "/tempo/send", "send-clock", "Send clock")),
         Row(1, control(.stepper, "/metronome/countin", nil, "Count-in bars")),
         Row(1, control(.stepper, "/metronome/beats", nil, "Beats per bar"))))
   }

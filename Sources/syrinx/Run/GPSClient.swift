@@ -17,7 +17,7 @@ final class GPSClient: Sendable {
   /// The port of gpsd.
   static let port: UInt16 = 2947
   /// The distance below which a move is noise of the receiver, in meters.
-  static let leastMetres = 10.0
+  static let leastMeters = 10.0
 
   // The time between attempts to connect, in milliseconds.
   private static let period = 1000

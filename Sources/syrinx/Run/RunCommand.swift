@@ -35,6 +35,7 @@ enum RunCommand: Command {
       recording
       --gpsd HOST:PORT: Follow the location of a GPS receiver through the gpsd on this host \
       (default port: 2947), such as localhost
+      --link: Join the Ableton Link session of this network, for /tempo/source link
       --connect: Connect to the sound card's inputs and outputs, unless connections were saved
       --keys DEVICE: A pedal that acts as a keyboard, such as /dev/input/by-id/…-event-kbd: its \
       keys can be mapped, and reach no other program; repeatable
@@ -88,6 +89,8 @@ struct RunOptions {
   var loops = LoopSetup()
   /// The location to start with.
   var location: Place?
+  /// Whether to join a session of Ableton Link.
+  var joinsLink = false
   /// The gpsd server to follow.
   var gpsd: NodePlace?
   var connects = false
@@ -150,6 +153,7 @@ struct RunOptions {
       let place = NodePlace(text, usualPort: port) ?? NodePlace("\(text):\(port)")
       return place.flatMap { $0.isStream ? nil : $0 }
     }
+    joinsLink = given.has("link")
     connects = given.has("connect")
     preset = given["preset"]
     settings = given.all("set")

@@ -35,6 +35,7 @@ final class RunningNode: @unchecked Sendable {
   private let server: OSCServer
   private let web: WebDoor?
   private var keyPedals: [KeyPedal] = []
+  private var link: LinkProgram?
   private var url: String?
   private var pairing: Pairing?
   private var files: [NodeFile] = []
@@ -98,6 +99,7 @@ final class RunningNode: @unchecked Sendable {
     }
     loop.watch(news.readable) { [news] in news.work() }
     if let place = options.gpsd { followReceiver(place) }
+    if options.joinsLink { joinLink() }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
     }
@@ -118,12 +120,31 @@ final class RunningNode: @unchecked Sendable {
       guard let self else { return }
       _ = self.news.leave { [unowned self] in
         switch news {
-        case .fix(let place): node.follow(place, metres: GPSClient.leastMetres)
+        case .fix(let place): node.follow(place, meters: GPSClient.leastMeters)
         case .line(let line): Environment.say(line)
         }
       }
     }
     client.start()
+  }
+
+  private func joinLink() {
+    let tempo = node[Tempo.self]
+    let link = LinkProgram(
+      tempo: tempo.own, quantum: tempo.beatsPerBar, engine: engine.shared
+    ) { [weak self] news in
+      guard let self else { return }
+      _ = self.news.leave { [unowned self] in
+        switch news {
+        case .report(let report): node[Tempo.self].take(report)
+        case .gone: node[Tempo.self].take(nil)
+        case .line(let line): Environment.say(line)
+        }
+      }
+    }
+    self.link = link
+    tempo.join(link)
+    link.start()
   }
 
   private static func listen(
@@ -340,6 +361,7 @@ final class RunningNode: @unchecked Sendable {
     // First: the service manager may not wait for the rest.
     node.keeper.saveState()
     announcement?.end()
+    link?.end()
     web?.end()
     leaveServer()
     // The capture includes the fade.

@@ -26,22 +26,29 @@ enum AnswerText {
   }
 
   private static func word(_ argument: Argument) -> String {
-    let word = plainWord(argument)
-    guard argument.text != nil else { return word }
-    let isPlain = !word.isEmpty && !word.contains { $0 == " " || $0 == "\"" || $0 == "\\" }
+    guard let text = argument.text else { return plainWord(argument) }
+    let word = visible(text, newline: "\n")
+    let isPlain = !word.isEmpty && !word.contains { $0.isWhitespace || $0 == "\"" || $0 == "\\" }
     return isPlain ? word : SendLine.quoted(word)
   }
 
   /// Formats an argument without quotes.
   static func plainWord(_ argument: Argument) -> String {
     switch argument {
-    // Control sequences must not move the cursor or color the terminal.
-    case .string(let text), .symbol(let text):
-      text.filter { !($0.unicodeScalars.first?.value ?? 0 < 32) }
+    case .string(let text), .symbol(let text): visible(text, newline: " ")
     case .bool(let value): value ? "T" : "F"
     case .timeTag(let time): "\(time.unixMicroseconds / 1e6)"
     case .nil: "N"
     default: argument.number.map(plain) ?? "(\(argument.tag))"
     }
+  }
+
+  /// Removes control sequences, which must not move the cursor or color the terminal.
+  private static func visible(_ text: String, newline: Character) -> String {
+    String(
+      text.compactMap { letter -> Character? in
+        if letter.isNewline { return newline }
+        return letter.unicodeScalars.first?.properties.generalCategory == .control ? nil : letter
+      })
   }
 }

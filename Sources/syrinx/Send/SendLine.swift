@@ -85,7 +85,7 @@ enum SendLine {
   }
 
   /// Splits a line into words at spaces, except in quotes, where a backslash escapes the next
-  /// character.
+  /// character, and \n is a new line.
   private static func words(of line: String) throws(Failure) -> [Word] {
     var words: [Word] = []
     var rest = line[...]
@@ -115,7 +115,7 @@ enum SendLine {
         return text
       case "\\":
         guard let next = rest.popFirst() else { break }
-        text.append(next)
+        text.append(next == "n" ? "\n" : next)
       default: text.append(letter)
       }
     }
@@ -124,6 +124,13 @@ enum SendLine {
 
   /// Quotes a text so that it parses as the same text.
   static func quoted(_ text: String) -> String {
-    "\"" + text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] } + "\""
+    let letters = text.flatMap { letter -> [Character] in
+      switch letter {
+      case "\"", "\\": ["\\", letter]
+      case "\n": ["\\", "n"]
+      default: [letter]
+      }
+    }
+    return "\"" + letters + "\""
   }
 }

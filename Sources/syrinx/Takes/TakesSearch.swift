@@ -22,9 +22,9 @@ enum TakesSearch {
     guard !given.has("within") || given.has("near") else {
       throw Failure(.usage, "--within needs a location: --near LAT,LON")
     }
-    let kilometres = try given.number(
+    let kilometers = try given.number(
       "within", 0...Double.greatestFiniteMagnitude, "kilometers, 0 or more")
-    if let kilometres { search.kilometres = kilometres }
+    if let kilometers { search.kilometers = kilometers }
     return search
   }
 }

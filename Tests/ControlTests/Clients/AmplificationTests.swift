@@ -59,6 +59,14 @@ import Testing
     #expect(told.count { $0.address == "/grid/layout" } == 1)
   }
 
+  @Test func `empty replies, which are queries themselves, are limited, and errors have no reply`()
+  {
+    let replies = (1...1000).flatMap { _ in desk.tell("/presets/own") }
+    #expect(replies.count == 500)
+    #expect(replies.allSatisfy { $0.address == "/presets/own" && $0.arguments.isEmpty })
+    #expect(desk.tell("/error", .string("/a"), .string("type"), .string("b")).isEmpty)
+  }
+
   @Test func `a type error quotes only a few of many arguments`() {
     let many = [UInt8](address: "/live/gain", Array(repeating: .bool(true), count: 60_000))
     let told = desk.give(many)

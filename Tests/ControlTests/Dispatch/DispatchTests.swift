@@ -166,7 +166,7 @@ import Testing
     #expect(
       answers
         == [
-          "/mute", "/status", "/clock", "/preset", "/presets", "/location", "/instruments",
+          "/mute", "/status", "/clock", "/lock", "/preset", "/presets", "/location", "/instruments",
           "/scales", "/tuner",
         ])
   }

@@ -20,7 +20,7 @@ final class WebRig {
   private static let block = 64
   /// The time of the server in seconds.
   var seconds: Double { clock.withLock { $0 } / 1e6 }
-  /// A client that answers the server's pings.
+  /// A client that sends a pong every second.
   weak var attentive: WebClient?
   private var nextPong = 0.0
 

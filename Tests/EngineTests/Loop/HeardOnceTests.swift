@@ -16,17 +16,30 @@ import Testing
     stage.rest(1200)
     stage.press(.stop, 0)
     stage.rest(1200)
+    load(stage)
+    #expect(stage.reading(0).state == .playReady && stage.reading(0).length == Self.length)
+    return stage
+  }
+
+  private func load(_ stage: LoopStage, amplitude: Float = 0.6, once: Bool = true) {
     let transfer = ClipTransfer(sampleRate: 48_000)
     transfer.length = Self.length
-    transfer.playsOnce = true
-    for (frame, sample) in Tone.sine(400, amplitude: 0.6, frames: Self.length).enumerated() {
+    transfer.playsOnce = once
+    for (frame, sample) in Tone.sine(400, amplitude: amplitude, frames: Self.length).enumerated() {
       transfer.sound.left[frame] = sample
       transfer.sound.right[frame] = sample
     }
     stage.host.send(Command(.load(ClipPointer(transfer))))
     stage.rest(4800)
-    #expect(stage.reading(0).state == .playReady && stage.reading(0).length == Self.length)
-    return stage
+  }
+
+  private func addLayer(_ stage: LoopStage) {
+    stage.press(.play, 0)
+    stage.rest(2400)
+    stage.press(.overdub, 0)
+    stage.rest(4800)
+    stage.press(.overdub, 0)
+    stage.rest(4800)
   }
 
   /// The peak at the loop's port over the last frames.
@@ -105,13 +118,75 @@ import Testing
     #expect(stage.activity(0) == .stopped)
   }
 
+  @Test func `one after another leaves the recording one undo away`() {
+    let stage = stage()
+    let steps = stage.reading(0).stepsBack
+    for amplitude: Float in [0.5, 0.8, 0.7] {
+      // Also while the one before plays.
+      stage.send(.play, 0)
+      stage.rest(2400)
+      load(stage, amplitude: amplitude)
+    }
+    #expect(stage.reading(0).stepsBack == steps)
+    stage.press(.play, 0)
+    stage.rest(4800)
+    #expect(level(stage) > 0.65 && level(stage) < 0.75)
+    stage.press(.undo, 0)
+    stage.rest(3 * Self.length)
+    #expect(level(stage) > 0.25 && level(stage) < 0.35)
+    #expect(stage.reading(0).stepsForth == 1)
+  }
+
+  @Test func `back closes it and leads to the recording, once, and only from it`() {
+    let stage = stage()
+    let steps = stage.reading(0).stepsBack
+    load(stage, amplitude: 0.8)
+    stage.press(.play, 0)
+    stage.rest(2400)
+    // As from two surfaces.
+    for _ in 0..<2 {
+      #expect(stage.press(.back, 0) == nil)
+      stage.rest(1000)
+      #expect(stage.reading(0).state == .standby && stage.reading(0).length == 9600)
+      #expect(stage.reading(0).stepsBack == steps - 1 && level(stage, last: 64) == 0)
+    }
+    stage.press(.redo, 0)
+    #expect(stage.press(.back, 0) == nil)
+    #expect(stage.reading(0).length == 9600)
+    // A layer makes it a clip of one's own.
+    stage.press(.redo, 0)
+    addLayer(stage)
+    stage.press(.back, 0)
+    #expect(stage.reading(0).length == Self.length)
+  }
+
+  @Test func `with an overdub, and loaded as a loop, it is a step of its own`() {
+    let stage = stage()
+    let steps = stage.reading(0).stepsBack
+    addLayer(stage)
+    #expect(stage.reading(0).stepsBack == steps + 1)
+    load(stage)
+    #expect(stage.reading(0).stepsBack == steps + 2)
+    load(stage, once: false)
+    #expect(stage.reading(0).stepsBack == steps + 3)
+    load(stage)
+    #expect(stage.reading(0).stepsBack == steps + 4)
+  }
+
   @Test func `a recording that replaces it repeats`() {
     let stage = stage()
     stage.send(.play, 0)
     stage.rest(2400)
-    // Paused, it can be replaced.
+    // Paused, it is not recorded over, until it is closed.
     stage.send(.play, 0)
     stage.rest(2400)
+    stage.send(.play, 0)
+    stage.rest(2400)
+    _ = stage.host.events()
+    stage.send(.record, 0)
+    stage.rest(64)
+    #expect(stage.refusal == .meaningless)
+    stage.send(.done, 0)
     stage.send(.record, 0)
     stage.play(Tone.sine(400, amplitude: 0.4, frames: 4800))
     stage.send(.play, 0)

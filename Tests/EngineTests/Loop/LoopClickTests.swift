@@ -72,7 +72,38 @@ import Testing
     #expect(heard(once, 20_000) { once.send(.once, 0) } < -80)
   }
 
-  @Test func `so do multiply and insert`() {
+  // A crossfade takes 240 frames.
+  @Test(arguments: [0, 1, 40, 200])
+  func `jumps before the last one has faded in have clicks below -80 dB`(frames: Int) {
+    let stage = playing()
+    let found = heard(stage, 4000) {
+      for place in [0.1, 0.2, 0.03, 0.25] as [Float] {
+        stage.host.send(Command(.seek(place)))
+        stage.rest(frames)
+      }
+      stage.send(.once, 0)
+      stage.rest(frames)
+      stage.set(.direction, of: 0, -1)
+      stage.rest(frames)
+      stage.host.send(Command(.seek(0.15)))
+    }
+    #expect(found < -80)
+  }
+
+  @Test(arguments: [16, 256]) func `a jump starts at the frame of its command`(block: Int) {
+    let stage = LoopStage(block: block)
+    let noise = Tone.noise(amplitude: 0.5, frames: 17_000, seed: 3)
+    stage.record(Array(noise[..<16_000]), 0)
+    stage.play(Array(noise[16_000..<16_640]))
+    stage.rest(7040)
+    let start = stage.time
+    stage.host.send(Command(.seek(0.1)))
+    stage.rest(2048)
+    // Exactly the clip once the crossfade of 240 frames is over.
+    #expect(Array(stage.stems[0][(start + 240)..<(start + 2048)]) == Array(noise[5040..<6848]))
+  }
+
+  @Test func `multiply and insert have clicks below -80 dB`() {
     for action in [LoopAction.multiply, .insert] {
       let stage = playing()
       let found = heard(stage, 3000) { stage.send(action, 0) }

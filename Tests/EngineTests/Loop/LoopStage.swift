@@ -10,13 +10,14 @@ final class LoopStage {
 
   init(
     count: Int = 4, seconds: Double = 10, block: Int = 64, kept: Double = 12,
-    sampleRate: Double = 48_000
+    lateness: Float = 0, sampleRate: Double = 48_000
   ) {
     self.block = block
     host = OfflineHost(
       sampleRate: sampleRate, loops: LoopSetup(count: count, seconds: seconds, keptSeconds: kept))
     stems = Array(repeating: [], count: count)
     set(.mixer(.liveRoute), 2)
+    set(.beat(.lateness), lateness)
     play(Tone.constant(0, frames: 4800))
     stems = Array(repeating: [], count: count)
     mix = []
@@ -49,7 +50,7 @@ final class LoopStage {
   func press(_ action: LoopAction, _ loop: Int) -> EngineRefusal? {
     _ = host.events()
     send(action, loop)
-    play([0])
+    render([0])
     return refusal
   }
 
@@ -63,13 +64,26 @@ final class LoopStage {
   }
 
   func play(_ sound: [Float]) {
-    let output = host.render(sound, block: block)
-    for index in stems.indices { stems[index] += output.loops[index] }
-    mix += output.left
+    render(sound)
     if time.isMultiple(of: 7) { _ = host.events() }
   }
 
+  private func render(_ sound: [Float]) {
+    let output = host.render(sound, block: block)
+    for index in stems.indices { stems[index] += output.loops[index] }
+    mix += output.left
+  }
+
   func rest(_ frames: Int) { play(Tone.constant(0, frames: frames)) }
+
+  /// Records a constant level into the first loops, one after the other, which then play.
+  func record(level: Float, frames: Int, loops: Int) {
+    for loop in 0..<loops {
+      record(Tone.constant(level, frames: frames), loop)
+      play(Tone.constant(level, frames: 600))
+    }
+    rest(2400)
+  }
 
   /// Records a sound into a loop, which plays from the next frame on.
   func record(_ sound: [Float], _ loop: Int) {

@@ -14,9 +14,7 @@ import Testing
     .playing: [.play: .paused, .pause: .paused, .stop: .standby],
     .playingLoaded: [.play: .pausedLoaded, .pause: .pausedLoaded, .stop: .playReady],
     .paused: [.record: .recording, .play: .playing, .pause: .playing, .stop: .standby],
-    .pausedLoaded: [
-      .record: .recording, .play: .playingLoaded, .pause: .playingLoaded, .stop: .standby,
-    ],
+    .pausedLoaded: [.play: .playingLoaded, .pause: .playingLoaded, .stop: .standby],
   ]
 
   @Test(arguments: LoopState.allCases, LoopEvent.allCases)

@@ -9,18 +9,6 @@ import Testing
   /// The length of the tail stored after a clip, and of its crossfades, at 48 kHz.
   private static let seam = 240
 
-  /// A deterministic random number generator.
-  private struct Random {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state >> 33
-    }
-  }
-
   private final class Stage {
     let host: OfflineHost
     private(set) var loop: [Float] = []
@@ -573,7 +561,7 @@ import Testing
       guard frame >= origin else { return Transport() }
       return Self.transport(from: origin, beatsPerMinute: beatsPerMinute, at: frame)
     }
-    stage.set(.beat(.transportFollow), 1)
+    stage.set(.beat(.source), 3)
     stage.set(.loop(.quantize), 2)
     // Two bars, during which the rounding of the ticks is averaged out.
     let bar = 3 * 48_000 * 60 / beatsPerMinute
@@ -607,7 +595,7 @@ import Testing
     stage.host.transport = {
       Self.transport(from: origin - leap, beatsPerMinute: 120, at: $0)
     }
-    stage.set(.beat(.transportFollow), 1)
+    stage.set(.beat(.source), 3)
     stage.set(.loop(.quantize), 2)
     stage.play(Tone.constant(0, frames: 64_000))
     #expect(stage.press(.record) == [nil])
@@ -625,7 +613,7 @@ import Testing
     stage.host.transport = {
       Self.transport(from: origin, beatsPerMinute: 120, at: $0)
     }
-    stage.set(.beat(.transportFollow), 1)
+    stage.set(.beat(.source), 3)
     stage.set(.loop(.quantize), 2)
     stage.play(Tone.constant(0, frames: 4800))
     stage.host.transport = nil
@@ -641,7 +629,7 @@ import Testing
     let stage = Stage()
     let origin = Int64(stage.host.frame) - 10_000
     stage.host.transport = { Transport(isRolling: true, frame: $0 - origin) }
-    stage.set(.beat(.transportFollow), 1)
+    stage.set(.beat(.source), 3)
     stage.set(.loop(.quantize), 1)
     stage.play(Tone.constant(0, frames: 6400))
     #expect(stage.press(.record) == [nil])

@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `beats follow the transport`() {
-    let host = host((.beat(.transportFollow), 1))
+    let host = host((.beat(.source), 3))
     host.transport = { frame in
       Transport(
         isRolling: true, frame: frame, beatsPerMinute: 90, beatsPerBar: 3,
@@ -301,7 +301,7 @@ import Testing
   }
 
   @Test func `a timebase master follows the transport's position, but not its tempo`() {
-    let host = host((.beat(.transportFollow), 1), (.metronome(.on), 1))
+    let host = host((.beat(.source), 3), (.metronome(.on), 1))
     host.engine.shared.setTransportLed(true)
     let start = Int64(host.frame) + 10_000
     host.transport = { frame in
@@ -310,7 +310,7 @@ import Testing
         isRolling: frame >= start, frame: max(0, frame - start), beatsPerMinute: 90, beat: 0.3)
     }
     var sound = host.render(silence(46_000), block: 1000).click
-    #expect(host.engine.shared.transportTempo == nil)
+    #expect(host.engine.shared.sourceTempo == nil)
     // Half a beat ahead, at another tempo. The metronome follows only jumps.
     host.send(Command(.set(.beat(.tempo), 60)))
     sound += host.render(silence(54_000), block: 1000).click

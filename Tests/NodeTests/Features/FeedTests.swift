@@ -186,6 +186,14 @@ extension NodeTests {
       try waitUntil("the posts are still queued") {
         phone.ask("/feed/waiting")?.arguments == [.int32(3)]
       }
+      // A post for a board that can be reached doesn't wait for them.
+      phone.send("/feed/board", .string(""))
+      #expect(ask(phone, "/feed/post", .string("own")).done != nil)
+      try waitUntil("the other board has its post") { posts(phone).map(\.message) == ["own"] }
+      try waitUntil("only the others wait") {
+        phone.ask("/feed/waiting")?.arguments == [.int32(3)]
+      }
+      phone.send("/feed/board", .string(url))
       let board = try BoardProcess(database: database, port: port)
       // A new post contacts the board at once.
       #expect(ask(phone, "/feed/post", .string("four")).done != nil)

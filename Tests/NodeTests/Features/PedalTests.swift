@@ -82,6 +82,7 @@ extension NodeTests {
       phone.send("/metronome/bpm", .float(240))
       phone.send("/metronome/beats", .int32(2))
       phone.send("/loop/1/quantize", .string("bar"))
+      phone.send("/loop/lateness", .float(0))
       #expect(phone.sync())
       let pipe = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
       let ways: [(name: String, press: () throws -> Void)] = [

@@ -142,6 +142,7 @@ extension NodeTests {
         server: server.name, beatsPerMinute: 90, beatsPerBar: 3)
       phone.send("/transport/follow", .int32(1))
       phone.send("/loop/quantize", .string("bar"))
+      phone.send("/loop/lateness", .float(0))
       let eye = try Phone(port: node.port)
       eye.send("/subscribe", .string("/metronome/beat"))
       #expect(phone.sync())

@@ -102,6 +102,7 @@ extension NodeTests.PageTests {
       try awaitButtons("Back- Play Stop- Ahead- Close")
       try browser.await("document.querySelector('\(post)').ariaLabel.startsWith('Play')")
       try tap("#feed-posts .post:first-child [data-act=delete]")
+      try tap("#notice-action")
       try browser.await("document.querySelector('#feed-posts .post p')?.textContent !== 'listen'")
     }
 

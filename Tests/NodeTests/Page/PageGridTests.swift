@@ -194,6 +194,25 @@ extension NodeTests.PageTests {
       try browser.await("document.activeElement.dataset.sheet === 'grid-more'")
     }
 
+    @Test(.hangLimit, arguments: sizes)
+    func `the cells of a chromatic scale leave no hole`(_ size: Browser.Size) throws {
+      try browser.resize(size)
+      stage.phone.send("/grid/scale", .string("chromatic"))
+      try stage.awaitRest()
+      // The cells' areas, with half of the gap of 2 px around each.
+      try browser.await(
+        """
+        (() => {
+          const all = document.querySelector("#cells").getBoundingClientRect();
+          let sum = 0;
+          for (const cell of document.querySelectorAll("#grid .cell")) {
+            sum += (cell.offsetWidth + 2) * (cell.offsetHeight + 2);
+          }
+          return Math.abs(sum / ((all.width + 2) * (all.height + 2)) - 1) < 0.02;
+        })()
+        """)
+    }
+
     @Test(.hangLimit)
     func `the click is turned on and off by one touch on this page`() throws {
       try browser.resize(.tallPhone)

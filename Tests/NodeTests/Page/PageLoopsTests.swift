@@ -23,6 +23,8 @@ extension NodeTests.PageTests {
         phone.send("/loop/\(number)/clear")
       }
       phone.send("/player/done")
+      // Presses wait for the next bar, however soon after the last one they come.
+      phone.send("/loop/lateness", .float(0))
       phone.send("/loop/select", .int32(1))
       phone.send("/metronome/bpm", .float(120))
       #expect(phone.sync())
@@ -231,6 +233,63 @@ extension NodeTests.PageTests {
       try awaitBlinking("overdub", false)
     }
 
+    /// Records half a second into a loop, which then plays.
+    private func record(_ number: Int) throws {
+      phone.send("/loop/\(number)/record")
+      try phone.awaitLength(0.5, ofLoop: number)
+      phone.send("/loop/\(number)/record")
+      try awaitState("playing", of: number)
+    }
+
+    private func click(on selector: String) throws {
+      try browser.run("document.querySelector(arguments[0]).click()", selector)
+    }
+
+    @Test(.hangLimit) func `the lock holds the chosen loop until it is held down`() throws {
+      defer { phone.send("/lock", .int32(0)) }
+      try browser.tap("#loop-choice .number:nth-of-type(2)")
+      try record(1)
+      let lock = "document.querySelector('#loop-settings .hold')"
+      try browser.run("\(lock).scrollIntoView()")
+      try browser.tap("#loop-settings .hold")
+      try browser.await("\(lock).ariaChecked === 'true'")
+      try browser.await("document.querySelector('#loop [data-loop=clear]').ariaDisabled === 'true'")
+      // A tap does not unlock.
+      try browser.tap("#loop-settings .hold")
+      try stage.awaitNode()
+      #expect(phone.ask("/lock")?.arguments == [.int32(1)])
+      phone.send("/loop/1/clear")
+      #expect(phone.receive("/error")?.arguments[1] == .string("denied"))
+      try awaitState("playing", of: 1)
+      try browser.run("\(lock).dispatchEvent(new PointerEvent('pointerdown'))")
+      try browser.await("\(lock).ariaChecked === 'false'")
+      try browser.await(
+        "document.querySelector('#loop [data-loop=clear]').ariaDisabled === 'false'")
+    }
+
+    @Test(.hangLimit) func `a loop is faded out, copied and soloed from its settings`() throws {
+      try browser.tap("#loop-choice .number:nth-of-type(2)")
+      try record(1)
+      let settings = "#loop-settings [data-press='/loop/1/fadeBars']"
+      // A bar then has 0.8 s.
+      phone.send("/metronome/bpm", .float(300))
+      try click(on: "\(settings)[data-value='-1']")
+      try awaitState("stopped", of: 1)
+      try browser.run(
+        """
+        const select = document.querySelector("#loop-settings [aria-label='Copy to another loop, loop 1']");
+        select.value = '2';
+        select.dispatchEvent(new Event('change'));
+        """)
+      try awaitState("stopped", of: 2)
+      for number in 1...2 { phone.send("/loop/\(number)/play") }
+      try awaitState("playing", of: 2)
+      try click(on: "#loop-settings [data-address='/loop/1/solo']")
+      try awaitState("muted", of: 2)
+      try click(on: "#loop-settings [data-address='/loop/1/solo']")
+      try awaitState("playing", of: 2)
+    }
+
     @Test(.hangLimit)
     func `the chosen loop has its waveform, buttons and settings`() throws {
       try browser.tap("#loop-choice .number:nth-of-type(4)")
@@ -262,19 +321,16 @@ extension NodeTests.PageTests {
           return data.some((part) => part > 0);
         })()
         """)
-      func click(_ selector: String) throws {
-        try browser.run("document.querySelector(arguments[0]).click()", selector)
-      }
       let settings = "#loop-settings [data-address='/loop/3/"
       for (part, word, value) in [
         ("after", "overdub", Argument.string("overdub")), ("quantize", "loop", .string("loop")),
         ("source", "mix", .string("mix")), ("direction", "-1", .int32(-1)),
         ("route", "direct", .string("direct")),
       ] {
-        try click("\(settings)\(part)'] [data-word='\(word)']")
+        try click(on: "\(settings)\(part)'] [data-word='\(word)']")
         try phone.awaitValue(of: "/loop/3/\(part)", value)
       }
-      try click("#loop-settings [data-press='/loop/3/rate'][data-value='0.5']")
+      try click(on: "#loop-settings [data-press='/loop/3/rate'][data-value='0.5']")
       try phone.awaitValue(of: "/loop/3/rate", .float(0.5))
       for part in ["source", "route"] {
         phone.send("/loop/3/\(part)", .string(part == "source" ? "live" : "chain"))
@@ -282,7 +338,7 @@ extension NodeTests.PageTests {
       // The others keep theirs.
       #expect(phone.ask("/loop/1/quantize")?.arguments == [.string("off")])
       // A clear can be undone.
-      try click("#loop [data-loop=clear]")
+      try click(on: "#loop [data-loop=clear]")
       try awaitState("empty", of: 3)
       try browser.tap("#notice-action")
       try waitUntil("the loop is back") {
@@ -432,7 +488,8 @@ extension NodeTests.PageTests {
       try phone.awaitValue(of: "/loop/select", .int32(2))
       #expect(phone.sync())
       #expect(phone.ask("/loop/2/state")?.arguments.first == .string("playing"))
-      try browser.type("c")
+      // Both at once: on a busy machine, the first would be forgotten between two requests.
+      try browser.type("tcc")
       try awaitState("empty", of: 2)
       try browser.tap("#notice-action")
       try phone.awaitLength(0.5, ofLoop: 2)

@@ -12,6 +12,8 @@ extension NodeTests.PageTests {
     init() throws {
       stage = try PageStage.ready()
       try stage.turn(to: "grid")
+      // The cells are arranged once the page has its size.
+      try stage.awaitRest()
     }
 
     private func cell(_ row: Int, _ column: Int) -> String {

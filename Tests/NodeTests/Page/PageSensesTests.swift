@@ -68,6 +68,7 @@ extension NodeTests.PageTests {
     func `with reduced motion nothing is animated`() throws {
       try browser.prefer(["prefers-reduced-motion": "reduce"])
       // Without the preference, queued states blink.
+      stage.phone.send("/loop/lateness", .float(0))
       stage.phone.send("/loop/quantize", .string("bar"))
       stage.phone.send("/player/record")
       for page in PageStage.pages {

@@ -98,6 +98,85 @@ extension NodeTests.PageTests {
       #expect(told.allSatisfy { $0.contains("/files/takes?name=tale.wav") }, "\(told)")
     }
 
+    @Test(.hangLimit)
+    func `of several files, those that can't be imported are named at the end`() throws {
+      let bad = folder.path("tale.wav")
+      try Data("Once upon a time".utf8).write(to: URL(fileURLWithPath: bad))
+      let files = [try sound("Finch"), bad, try sound("Crow", hertz: 330)]
+      try browser.choose(file: files.joined(separator: "\n"), in: "#take-import")
+      try browser.await(
+        """
+        document.querySelector('#notice-text').textContent
+          .startsWith('2 of 3 files imported. Not imported: ')
+          && document.querySelector('#notice-text').textContent.includes('tale.wav')
+        """)
+      try browser.await("document.querySelector('#notice').dataset.kind === 'fault'")
+      _ = try browser.takeFaults()
+      for _ in 0..<2 {
+        let count = try browser.run("return document.querySelectorAll('#take-list li').length")
+        try browser.tap("#take-list .take-open")
+        try browser.tap("#take-trash")
+        try browser.await(
+          "document.querySelectorAll('#take-list li').length === \(count as? Int ?? 0) - 1")
+      }
+    }
+
+    @Test(.hangLimit) func `takes that another program adds and deletes appear and disappear`()
+      throws
+    {
+      let library = try TakeLibrary(home: stage.home)
+      let path = try sound("Outside")
+      let take = try library.importFile(path)
+      try browser.await("document.querySelector('#take-list b')?.textContent === 'Outside'")
+      let count = try #require(stage.values(of: "/takes/total")?.first?.number)
+      try library.delete(take.id)
+      try browser.await("document.querySelector('#take-list b')?.textContent !== 'Outside'")
+      #expect(try stage.values(of: "/takes/total")?.first?.number == count - 1)
+    }
+
+    @Test(.hangLimit)
+    func `a take that plays in the browser ends when it is closed, and with all loops`()
+      throws
+    {
+      let take = try TakeLibrary(home: stage.home).importFile(sound("Here"))
+      try browser.await("document.querySelector('#take-list b')?.textContent === 'Here'")
+      try browser.tap("#take-list .take-open")
+      for end in ["#stop-all", "#take-close"] {
+        try tap("#take-listen")
+        try browser.await(
+          "![null, window.audio ?? null].includes(document.querySelector('#take-here audio'))")
+        // It has a tenth of a second.
+        try browser.run(
+          """
+          window.audio = document.querySelector('#take-here audio');
+          audio.loop = true;
+          return audio.play().catch(() => {});
+          """)
+        try browser.await("!audio.paused")
+        try browser.tap(end)
+        try browser.await("audio.paused")
+      }
+      stage.phone.send("/take/delete", .string(take.id))
+      #expect(stage.phone.receive("/reply") != nil)
+    }
+
+    @Test(.hangLimit) func `a search that can't be understood says so in place of the list`() throws
+    {
+      let take = try TakeLibrary(home: stage.home).importFile(sound("Sought"))
+      try browser.await("document.querySelector('#take-list b')?.textContent === 'Sought'")
+      try browser.write("from:2026-99-99", into: "#take-search")
+      try browser.await("!document.querySelector('#take-list li')")
+      try browser.await("document.querySelector('#take-empty').textContent.includes('a date like')")
+      #expect(
+        try browser.run("return document.querySelector('#notice').classList.contains('shown')")
+          as? Bool == false)
+      try browser.write("sou", into: "#take-search")
+      try browser.await("document.querySelector('#take-list b')?.textContent === 'Sought'")
+      try browser.write("", into: "#take-search")
+      stage.phone.send("/take/delete", .string(take.id))
+      #expect(stage.phone.receive("/reply") != nil)
+    }
+
     // MARK: - Pictures
 
     /// A listed take of a species for which a server has two photographs.

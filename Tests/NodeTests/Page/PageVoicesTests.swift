@@ -131,7 +131,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a page that is closed gives the live input back`() throws {
+    func `a page that is hidden, left or closed gives the live input back`() throws {
       let (node, phone) = try startNode(
         on: stage.server, PageStory.arguments, environment: PageStory.environment, hasPage: true)
       var probe: Probe?
@@ -140,6 +140,20 @@ extension NodeTests.PageTests {
         probe = kid.probe
         try phone.awaitValue(of: "/live/off", .int32(1))
         try kid.awaitSilence()
+        // As a browser does in the background; a window without a screen is never hidden.
+        for (isHidden, value) in [(true, 0), (false, 1)] as [(Bool, Int32)] {
+          try stage.browser.run(
+            """
+            Object.defineProperty(document, "hidden", { value: \(isHidden), configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+            """)
+          try phone.awaitValue(of: "/live/off", .int32(value))
+        }
+        // Browsers keep a page that is left, with its connection, for Back.
+        try stage.browser.run("location.href = 'about:blank'")
+        try phone.awaitValue(of: "/live/off", .int32(0))
+        try stage.browser.run("history.back()")
+        try phone.awaitValue(of: "/live/off", .int32(1))
         let faults = try stage.browser.takeFaults()
         #expect(faults == [])
       }

@@ -78,6 +78,10 @@ extension NodeTests {
         ])
       #expect(result.errors.isEmpty && result.code == 0)
       // The output can be sent again.
+      let notes = try send("/feed/name", "first\nsecond", "--wait", "0")
+      #expect(notes.code == 0)
+      #expect(try send("/feed/name").output == "/feed/name \"first\\nsecond\"\n")
+      #expect(try send("-", lines: "/feed/name \"a\\nb\"\n/feed/name").output.contains("\"a\\nb\""))
       let again = try send("-", lines: "/preset \"Owl by the \\\"lake\\\"\"\n/preset")
       #expect(again.output.contains("/preset \"Owl by the \\\"lake\\\"\"\n") && again.code == 0)
       #expect(node.end() == 0)

@@ -210,6 +210,8 @@ extension NodeTests.SurfaceTests {
     other.send("/unsubscribe", .string("/metronome/beat"))
     other.send("/metronome/bpm", .float(20))
     other.send("/metronome/beats", .int32(16))
+    // Else the overdub counts for that start.
+    other.send("/loop/lateness", .float(0))
     #expect(other.sync())
     other.send("/loop/2/overdub")
     #expect(try phone.wait { details.text.hasPrefix("-> Over in ") })

@@ -57,10 +57,19 @@ extension Browser {
 
   // MARK: - Positions
 
-  /// The bounding box of an element in the window.
+  /// The bounding box of an element in the window, once it is visible.
   package func box(_ selector: String) throws -> (
     x: Double, y: Double, width: Double, height: Double
   ) {
+    // On a busy machine, the page may still be drawing it.
+    let quoted = "\"" + selector.replacing("\"", with: "\\\"") + "\""
+    let isVisible = """
+      (() => {
+        const { width, height } = document.querySelector(\(quoted))?.getBoundingClientRect() ?? {};
+        return width > 0 && height > 0;
+      })()
+      """
+    try self.await(isVisible)
     let box = try numbers(
       """
       const found = document.querySelector(arguments[0]);

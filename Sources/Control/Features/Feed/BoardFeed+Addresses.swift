@@ -39,7 +39,7 @@ extension BoardFeed {
       postPath,
       Declared.task([.needed("message", .text), .optional("take", .text)], BoardFeed.post),
       "Posts a message, optionally with a take; replies /reply with its identifier once it "
-        + "is saved, and sends it when the board can be reached"),
+        + "is saved, and sends it when the feed server can be reached"),
     Address(
       "/feed/post/clip", Declared.task([.needed("message", .text)], BoardFeed.postClip),
       "Posts a message with the clip of loop 1, like /feed/post"),
@@ -62,7 +62,8 @@ extension BoardFeed {
       "Saves the audio of a post as a take, with its message"),
     Address(
       "/feed/delete", Declared.task([number], BoardFeed.delete),
-      "Deletes a post of this node from the board"),
+      "Deletes a post of this node from the feed server"
+    ).losing(),
     Address(
       "/feed/board",
       Declared.setting([.needed("url", .text)], \.board) { feed, request throws(Refusal) in
@@ -73,8 +74,9 @@ extension BoardFeed {
             "/feed/board: not a URL such as http://HOST:8090, nor empty for the node's own board")
         }
         feed.board = text
+        feed.sendSoon()
       }, kept: .home,
-      "URL of the board; empty for the node's own"),
+      "URL of the feed server; empty for the node's own"),
     Address(
       "/feed/name",
       Declared.setting([.needed("name", .text)], \.name) { feed, request throws(Refusal) in

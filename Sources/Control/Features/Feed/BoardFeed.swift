@@ -22,7 +22,8 @@ final class BoardFeed: Feature {
 
   let context: Context
   // Limits clients that are faster than the board.
-  private let reading = Worker("feed", most: 32, of: "requests for the board are already queued")
+  private let reading = Worker(
+    "feed", most: 32, of: "requests for the feed server are already queued")
   private let sending = Worker("outbox")
   private var boardsOfHome: Boards?
   /// The URL of the board; empty for the node's own.
@@ -152,6 +153,7 @@ final class BoardFeed: Feature {
           try self.context[Songs.self].playback.start(song, in: nil, saying: words, for: request)
           return
         }
+        let playback = self.context[Takes.self].playback
         try self.context[Takes.self].clips.load(
           transit, ClipOrigin(date: post.date, source: .imported, item: .post(post.number)),
           for: request.path
@@ -159,12 +161,14 @@ final class BoardFeed: Feature {
           guard attempt < Clips.mostAttempts else { return false }
           try self?.play(request, attempt: attempt + 1)
           return true
-        } then: { [weak self] outcome in
+        } then: { outcome in
+          if case .failure = outcome { playback.endOpening() }
           request.complete(outcome) { _ in
-            self?.context[Player.self].play()
+            playback.play()
             request.done(words)
           }
         }
+        playback.beginOpening()
       }
     }
   }
@@ -231,9 +235,17 @@ final class BoardFeed: Feature {
   func postClip(_ request: Request) throws(Refusal) {
     let message = try message(request)
     let path = try boards().sender.newPath(ending: format)
-    try context[Takes.self].clips.copy(for: request.path) { [weak self] outcome in
+    let clips = context[Takes.self].clips
+    try clips.copy(for: request.path) { [weak self] outcome in
       request.complete(outcome) { transit throws(Refusal) in
         let transfer = transit.transfer
+        // Undo in the same packet has led to another clip.
+        if case .post(let number) = clips.origin(of: transit, loop: 0).item {
+          throw Refusal(
+            .state,
+            "\(request.path): loop 1 holds post \(number); record a clip first, or restore the previous one with /player/back"
+          )
+        }
         try self?.put(message, path, request) { () throws(Refusal) in
           try PostSound.write(transfer, to: path)
         } whenDone: {
@@ -273,6 +285,13 @@ final class BoardFeed: Feature {
         request.done(id)
       }
     }
+  }
+
+  /// Tries again at once to send what waits.
+  func sendSoon() {
+    guard waiting > 0 else { return }
+    nextSending = 0
+    distance = Self.firstDistance
   }
 
   private func tellWaiting(_ count: Int) {

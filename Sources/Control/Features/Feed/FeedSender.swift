@@ -14,6 +14,8 @@ final class FeedSender: @unchecked Sendable {
   private let receipts: Receipts
   private let outbox: Outbox
   private let fileCount = Guarded(0)
+  // The boards out of reach when last tried. Posts for others don't wait for theirs.
+  private var distant: Set<String> = []
 
   /// Creates a sender whose outbox is in a data directory.
   init(home: String, _ connector: BoardConnector) {
@@ -75,23 +77,35 @@ final class FeedSender: @unchecked Sendable {
     case refused(String)
   }
 
-  /// Sends the oldest queued post, and returns the number of those left.
+  /// Sends the oldest queued post whose board can be reached, and returns the number of those left.
   func sendNext() -> (sending: Sending, left: Int) {
     let numbers = outbox.numbers
-    guard let number = numbers.first else { return (.nothing, 0) }
-    let left = numbers.count - 1
-    guard let item = outbox.item(number) else {
-      return (.refused("can't read a queued post"), left)
+    var tried: Set<String> = []
+    var fault = ""
+    for isDistant in [false, true] {
+      for number in numbers {
+        guard let item = outbox.item(number) else {
+          return (.refused("can't read a queued post"), numbers.count - 1)
+        }
+        let board = item.board
+        guard distant.contains(board) == isDistant, !tried.contains(board) else { continue }
+        do throws(FeedFault) {
+          try clients.client(of: board).post(item.draft)
+          distant.remove(board)
+          receipts.add(item.draft, board: board)
+          outbox.remove(number)
+          return (.sent, numbers.count - 1)
+        } catch {
+          guard error.isPassing else {
+            outbox.putAside(number)
+            return (.refused(error.message), numbers.count - 1)
+          }
+          distant.insert(board)
+          tried.insert(board)
+          if fault.isEmpty { fault = error.message }
+        }
+      }
     }
-    do throws(FeedFault) {
-      try clients.client(of: item.board).post(item.draft)
-      receipts.add(item.draft, board: item.board)
-      outbox.remove(number)
-      return (.sent, left)
-    } catch {
-      if error.isPassing { return (.later(error.message), numbers.count) }
-      outbox.putAside(number)
-      return (.refused(error.message), left)
-    }
+    return numbers.isEmpty ? (.nothing, 0) : (.later(fault), numbers.count)
   }
 }

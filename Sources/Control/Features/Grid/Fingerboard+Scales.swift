@@ -95,6 +95,7 @@ extension Fingerboard {
         + "without arguments, replies with all, each as name:0,3,7"),
     Address(
       deletion, gesture([.needed("name", .text)], Fingerboard.deleteScale),
-      "Deletes a user scale; if it is in use, the grid becomes chromatic"),
+      "Deletes a user scale; if it is in use, the grid becomes chromatic"
+    ).losing(),
   ]
 }

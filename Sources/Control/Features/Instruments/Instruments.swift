@@ -133,7 +133,8 @@ extension Instruments {
         + "program, SFZ, or a folder of WAV files; replies /reply like /grid/instrument"),
     Address(
       "/instrument/delete", Declared.task([.needed("name", .text)], Instruments.delete),
-      "Deletes an added instrument, but not its file; replies /reply"),
+      "Deletes an added instrument, but not its file; replies /reply"
+    ).losing(),
     Address(
       loading, Declared.reading(\.loader.progress),
       "Progress of loading the requested instrument"),

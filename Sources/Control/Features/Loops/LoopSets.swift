@@ -325,13 +325,15 @@ extension LoopSets {
     Address(
       "/loops/save", Declared.task([.needed("name", .text)]) { $0.sets.save },
       "Saves all loops as a set with this name: clips, values and tempo; a set of that name is kept as "
-        + "NAME~1, NAME~2 and so on, which is the third word of the reply"),
+        + "NAME~1, NAME~2 and so on, which is the third argument of the reply"),
     Address(
       "/loops/load", Declared.task([.needed("name", .text)]) { $0.sets.load },
-      "Loads a loop set with its values and tempo; the loops are stopped at their start"),
+      "Loads a loop set with its values and tempo; the loops are stopped at their start"
+    ).losing(),
     Address(
       "/loops/delete", Declared.task([.needed("name", .text)]) { $0.sets.delete },
-      "Deletes a loop set; its clips stay in the trash of the sets for 30 days"),
+      "Deletes a loop set; its clips stay in the trash of loop sets for 30 days"
+    ).losing(),
     Address(set), Address(endOfSets),
   ]
 }

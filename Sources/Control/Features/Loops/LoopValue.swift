@@ -36,6 +36,9 @@ struct LoopValue: Sendable {
       parameter: .mute, kind: { .whole($0, 0...1) },
       help: "1 mutes the loop while it keeps running"),
     LoopValue(
+      parameter: .solo, kind: { .whole($0, 0...1) },
+      help: "1 mutes all loops that are not soloed"),
+    LoopValue(
       parameter: .route, kind: { .choice($0, ["chain", "direct", "off"]) },
       help: "Output of the loop: through the effects, past them, or to its stem only"),
     LoopValue(
@@ -44,6 +47,9 @@ struct LoopValue: Sendable {
     LoopValue(
       parameter: .rate, kind: { .number($0, 0.25...4) },
       help: "Playback speed of the loop, without change of pitch"),
+    LoopValue(
+      parameter: .speed, kind: { .number($0, 0.25...4) },
+      help: "Varispeed of the loop: changes speed and pitch together; 0.5 is an octave lower"),
     LoopValue(
       parameter: .engine, kind: { .choice($0, ["live", "voice", "studio"]) },
       help: "Engine for pitch and speed of the loop; see /pitch/engine"),
@@ -61,6 +67,11 @@ struct LoopValue: Sendable {
       help:
         "Quantization of the start and end of recording, playback and overdubbing: to a beat, a bar, or "
         + "a cycle of the first playing loop"),
+    LoopValue(
+      parameter: .stopAt, kind: { .choice($0, ["now", "beat", "bar", "end"]) },
+      help:
+        "When a stop takes effect: at once, on the next beat or bar, or at the end of the cycle; a second one stops "
+        + "at once"),
     LoopValue(
       parameter: .beats, kind: { .number($0, 0...64) }, unit: "beats",
       help: "Length of a recording; 0 records until stopped"),

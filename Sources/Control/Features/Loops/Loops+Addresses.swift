@@ -76,6 +76,27 @@ extension Loops {
       keep(
         "keepSeconds", "s", 0.05...60, isBars: false,
         "Retroactive recording: makes a loop of the last seconds of the source"),
+      command(
+        "fade", [.needed("s", .number, in: -600...600)], unit: "s",
+        "Fades the loop in over this time, starting it if stopped; negative fades it out and stops it"
+      ) { .fade(Float($0.number(0) ?? 0), isBars: false, loop: UInt8(index)) },
+      command(
+        "fadeBars", [.needed("bars", .number, in: -64...64)], unit: "bars",
+        "Like fade, in bars"
+      ) { .fade(Float($0.number(0) ?? 0), isBars: true, loop: UInt8(index)) },
+      Address(
+        "\(path)/copy",
+        Declared.task([.needed("loop", .whole, in: 1...Double(Parameter.mostLoops))]) {
+          loops, request throws(Refusal) in
+          try loops.copy(index, request)
+        }, family: family,
+        "Copies the clip of the loop to another loop; undo there restores its former clip"),
+      Address(
+        "\(path)/swap",
+        Declared.task([.needed("loop", .whole, in: 1...Double(Parameter.mostLoops))]) {
+          loops, request throws(Refusal) in
+          try loops.swap(index, request)
+        }, family: family, "Swaps the clips of the loop and another one; undo restores them"),
       Address(
         "\(path)/pedal",
         Declared.gesture([.optional("down", .number, in: 0...127)]) { loops, request, plan in
@@ -121,6 +142,16 @@ extension Loops {
     ]
   }
 
+  private static func fadeAll(
+    _ path: String, _ unit: String, _ range: ClosedRange<Double>, isBars: Bool, _ help: String
+  ) -> Address {
+    Address(
+      path,
+      Declared.command([.needed(unit, .number, in: range)]) { _, request in
+        PlannedCommand(action: .fadeAll(Float(request.number(0) ?? 0), isBars: isBars))
+      }, unit: unit, help)
+  }
+
   private static let common: [Address] =
     [
       Address(
@@ -130,6 +161,22 @@ extension Loops {
           try loops.select(request, &plan)
         },
         "Number of the loop that /loop/selected/… refers to"),
+      Address(
+        "/loop/next",
+        Declared.command(isButton: true) { loops, request in
+          PlannedCommand(
+            action: .nextLoop,
+            whenRefused: { refusal in
+              request.refuse(loops.refusal(refusal, to: request.path, of: 0))
+            })
+        },
+        "Ends the current loop recording, with its after setting applied, or records into the first empty loop"
+      ),
+      fadeAll(
+        "/loops/fade", "s", -600...600, isBars: false,
+        "Fades in all loops; if negative, fades out all playing loops"),
+      fadeAll(
+        "/loops/fadeBars", "bars", -64...64, isBars: true, "Like /loops/fade, in bars"),
       Address(
         "/loops/size", Declared.reading("iff") { $0.size },
         "Number of loops (--loops), maximum length in seconds (--loop-seconds), and memory of all loops "

@@ -102,14 +102,20 @@ final class Loops: Feature {
     for value in LoopValue.all { context.changed("\(Self.selectedPath)/\(value.name)") }
   }
 
-  /// Selects the loop that `/loop/selected/…` refers to, for all that follows in the same packet.
-  func select(_ request: Request, _ plan: inout Plan) throws(Refusal) {
+  /// The number of a loop in a request, from 1.
+  func loopNumber(_ request: Request) throws(Refusal) -> Int {
     let number = request.whole(0) ?? 1
     guard 1...count ~= number else {
       throw Refusal(
         .range,
         "\(request.path): \(number) is out of range (1 to \(count)); --loops sets the number")
     }
+    return number
+  }
+
+  /// Selects the loop that `/loop/selected/…` refers to, for all that follows in the same packet.
+  func select(_ request: Request, _ plan: inout Plan) throws(Refusal) {
+    let number = try loopNumber(request)
     plan.takesBack(self) {
       let former = selected
       return { [unowned self] in selected = former }
@@ -131,9 +137,9 @@ final class Loops: Feature {
       action: action,
       whenRefused: { [weak self] refusal in
         guard let self else { return }
-        // A pattern such as `/loop/*/play` is for the loops that there are to play.
-        let isEmpty = context.loop(index).activity == .empty
-        if request.origin.isOfPattern, isEmpty, refusal.isOfNoUse { return }
+        // A pattern such as `/loop/*/play` is for the loops that there are to play, `/loop/*/stop` for those that do.
+        let isMeant = context.loop(index).activity != .empty && !action.isStop
+        if request.origin.isOfPattern, !isMeant, refusal.isOfNoUse { return }
         request.refuse(self.refusal(refusal, to: request.path, of: index))
       })
   }
@@ -177,4 +183,9 @@ final class Loops: Feature {
       for name in ending { try? context.perform("/loop/\(index + 1)/\(name)", []) }
     }
   }
+}
+
+extension Command.Action {
+  /// Whether it stops a loop.
+  fileprivate var isStop: Bool { if case .loop(.stop, _) = self { true } else { false } }
 }

@@ -85,8 +85,8 @@ extension Command.Action {
   /// same at any time.
   var canBeBound: Bool {
     switch self {
-    case .set, .loop, .seek, .keep, .resetChain, .clearGuard, .playPhrase, .stopPhrase,
-      .note(.allOff):
+    case .set, .loop, .nextLoop, .fade, .fadeAll, .seek, .keep, .resetChain, .clearGuard,
+      .playPhrase, .stopPhrase, .note(.allOff):
       true
     default: false
     }

@@ -57,7 +57,7 @@ struct PressHandler {
   /// Sends a message, and reports its refusal to subscribers.
   func perform(_ path: String, _ arguments: [Argument]) {
     do throws(Refusal) {
-      try context.perform(path, arguments)
+      try context.perform(path, arguments, isPressed: true)
     } catch {
       context.report(error, of: path)
     }

@@ -4,15 +4,17 @@ internal import Posix
 /// Holds on the live input: while any client has one, the live input is not heard in the mix, whatever its
 /// route.
 ///
-/// A client's hold ends with its connection, or like a subscription, when nothing comes from it any more.
+/// A client's hold ends soon after its connection, or like a subscription, when nothing comes from it any more.
 final class LiveHolds: Feature {
   // A client that disappears leaves its hold behind: forged addresses must not fill the memory.
   private static let most = 64
   private static let leaseMicroseconds = Subscriptions.leaseSeconds * 1e6
+  // A page that reloads has its hold again sooner.
+  private static let graceMicroseconds = 1.5e6
   private static let retryMilliseconds = 5
 
   private let context: Context
-  // The time of the last packet of each client with a hold.
+  // The time at which the hold of each client ends if nothing comes from it.
   private var holders: [Client: Double] = [:]
   // A hold by the node itself, such as a start-up setting.
   private var isHeldByNode = false
@@ -55,7 +57,7 @@ final class LiveHolds: Feature {
     guard holders[client] != nil || holders.count < Self.most else {
       throw Refusal(.busy, "\(Self.off): more than \(Self.most) clients")
     }
-    holders[client] = context.now()
+    holders[client] = context.now() + Self.leaseMicroseconds
   }
 
   /// Whether two clients share their hold.
@@ -67,23 +69,27 @@ final class LiveHolds: Feature {
   // MARK: - Ends
 
   private func renew(_ client: Client) {
-    if !holders.isEmpty, holders[client] != nil { holders[client] = context.now() }
+    guard !holders.isEmpty, holders[client] != nil else { return }
+    holders[client] = context.now() + Self.leaseMicroseconds
   }
 
-  /// Ends the holds whose lease has expired.
+  /// Ends the holds whose time is over.
   func poll(_ now: Double) -> Int? {
-    end { _, last in last + Self.leaseMicroseconds <= now }
-    if isEndDue { submit() }
-    return isEndDue ? Self.retryMilliseconds : nil
+    if holders.contains(where: { $0.value <= now }) {
+      holders = holders.filter { $0.value > now }
+      submit()
+    }
+    if isEndDue {
+      submit()
+      if isEndDue { return Self.retryMilliseconds }
+    }
+    return holders.values.min().map { max(1, Int((($0 - now) / 1000).rounded(.up))) }
   }
 
-  /// Ends the holds of disconnected clients.
-  func clientsLeft(_ isGone: (Client) -> Bool) { end { client, _ in isGone(client) } }
-
-  private func end(_ isOver: (Client, Double) -> Bool) {
-    guard holders.contains(where: { isOver($0.key, $0.value) }) else { return }
-    holders = holders.filter { !isOver($0.key, $0.value) }
-    submit()
+  /// Lets the holds of disconnected clients end soon.
+  func clientsLeft(_ isGone: (Client) -> Bool) {
+    let end = context.now() + Self.graceMicroseconds
+    for (client, last) in holders where last > end && isGone(client) { holders[client] = end }
   }
 
   private func submit() {
@@ -101,7 +107,8 @@ extension LiveHolds {
         holds, request, plan throws(Refusal) in
         try holds.hold(request, into: &plan)
       },
-      "1 keeps the live input out of the mix for this client, whatever its route, until 0 from it or the "
-        + "end of its connection, over UDP after 60 s without messages; 1 while any client does")
+      "1 removes the live input from the mix, whatever its route, until this client sends 0, 1.5 s after it "
+        + "disconnects, or, over UDP, after 60 s without a message; reads 1 while any client holds it off"
+    )
   ]
 }

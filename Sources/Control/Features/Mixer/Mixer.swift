@@ -1,6 +1,6 @@
 internal import Engine
 
-/// Gains, routes and mute.
+/// Gains, routes, mute, and the lock.
 ///
 /// All values are parameters of the engine.
 final class Mixer: Feature {
@@ -20,6 +20,10 @@ final class Mixer: Feature {
     Address(
       "/mute", .whole(.mixer(.mute), 0...1), kept: .session,
       "1 mutes the mix, but not the stems"),
+    Address(
+      "/lock", .whole(.mixer(.lock), 0...1), kept: .session,
+      "1 blocks commands that would lose a recording: clear, recording or loading over a clip, undo beyond its first "
+        + "layer, and deletion"),
   ]
 
   private static func gain(_ path: String, _ parameter: Parameter, _ help: String) -> Address {

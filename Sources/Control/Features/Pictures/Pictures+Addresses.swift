@@ -17,7 +17,8 @@ extension Pictures {
         + "author, licence, licence_url, source and date, all but the id empty if it was removed"),
     Address(
       "/take/picture/remove", Declared.task([.needed("id", .text)], Pictures.remove),
-      "Removes the picture that was found for a take"),
+      "Removes the picture that was found for a take"
+    ).losing(),
     Address(
       "/species",
       Declared.question([.optional("beginning", .text)], end: endOfNames, Pictures.complete),

@@ -4,7 +4,7 @@ internal import OSC
 /// The player: loop 1 with the commands and states of a recorder for single clips.
 final class Player: Feature {
   // The poll interval for the tempo of a followed transport.
-  private static let transportMilliseconds = 50
+  private static let sourceMilliseconds = 50
 
   private let context: Context
   private var tempo: Float = 0
@@ -21,15 +21,12 @@ final class Player: Feature {
     loops.command(action, of: 0, request)
   }
 
-  /// Plays the clip, like the play button.
-  func play() { try? context.perform(Self.play, []) }
-
   // MARK: - Polling
 
-  /// Follows the tempo set by a recording, and that of the transport.
+  /// Follows the tempo set by a recording, and that of the source of the beats.
   func poll(_ now: Double) -> Int? {
     followTempo()
-    return context.shared.isTransportFollowed ? Self.transportMilliseconds : nil
+    return context[Tempo.self].source == .own ? nil : Self.sourceMilliseconds
   }
 
   /// Reports changes of loop 1 under the player's own addresses.
@@ -44,11 +41,7 @@ final class Player: Feature {
       self.tempo = tempo
       try? context[Tempo.self].set(beatsPerMinute: tempo)
     }
-    // Compared with the current value, since clients can set another tempo. A tempo out of range moves
-    // only the beats.
-    if let tempo = shared.transportTempo, tempo != context[.beat(.tempo)] {
-      try? context[Tempo.self].set(beatsPerMinute: tempo)
-    }
+    context[Tempo.self].followTempo()
   }
 
   /// Ends playback and recording, and clears the loop.
@@ -64,9 +57,8 @@ final class Player: Feature {
 extension Player {
   typealias Declared = Declaring<Player>
 
-  /// Ends playback.
-  static let stop = "/player/stop"
-  private static let (play, done) = ("/player/play", "/player/done")
+  static let (play, stop) = ("/player/play", "/player/stop")
+  private static let done = "/player/done"
   private static let (state, controls) = ("/player/state", "/player/controls")
   private static let (clear, cancel) = ("/loop/clear", "/loop/cancel")
 
@@ -74,9 +66,16 @@ extension Player {
     [button("/player/record", .record, "Starts or ends a recording; resumes a paused one")],
     aliases("/player", "play", "pause", "stop"),
     [
+      button("/player/replay", .replay, "Plays the clip once from its start, at once"),
       button(done, .done, "Ends whatever is in progress and closes the clip"),
+      button(
+        "/player/back", .back,
+        "Closes a take or post opened for playback, and restores the previous clip; no effect if none is open"
+      ),
       button("/player/rewind", .rewind, "Jumps back ten seconds, at most to the start"),
-      button("/player/forward", .forward, "Jumps forward ten seconds, at most to the end"),
+      button(
+        "/player/forward", .forward,
+        "Jumps forward ten seconds, at most to the end, where a loop starts again"),
     ],
     aliases("/player", "source", "position", "loop", "direction"),
     [
@@ -96,7 +95,11 @@ extension Player {
     [
       Address(
         "/loop/tempo", .whole(.beat(.fitsFirst), 0...1), kept: .session,
-        "1 sets the tempo from the first recording, as a whole number of beats")
+        "1 sets the tempo from the first recording, as a whole number of beats"),
+      Address(
+        "/loop/lateness", .number(.beat(.lateness), 0...0.5), unit: "s", kept: .session,
+        "How late a press may be for the beat, bar or cycle that it meant, at most a third of that; 0 makes each "
+          + "press wait for the next"),
     ],
     aliases("/loop", "threshold", "semitones", "rate", "engine"),
   ].flatMap(\.self)

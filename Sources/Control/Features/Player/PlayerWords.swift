@@ -84,6 +84,9 @@ extension Refusal {
     let record =
       action.hasPrefix("/loop/") && action.split(separator: "/").count > 2
       ? "/loop/" + action.split(separator: "/")[1] + "/record" : "/player/record"
+    let closing =
+      record == "/player/record" || record == "/loop/1/record"
+      ? "/player/done" : record.replacing("/record", with: "/clear")
     let word = reading.state.word
     let doing =
       switch reading.activity {
@@ -92,6 +95,8 @@ extension Refusal {
       }
     let (code, text): (Code, String) =
       switch refusal {
+      case .meaningless where action.hasSuffix("/record") && reading.state.mode == "play":
+        (.state, "\(subject) holds a loaded clip; \(closing) closes it")
       case .meaningless: (.state, "no effect while \(subject) is \(doing)")
       case .nothingRecorded: (.state, "nothing is recorded; \(record) starts a recording")
       case .nothingToUndo: (.state, "nothing to undo")
@@ -99,8 +104,8 @@ extension Refusal {
       case .notAsRecorded:
         (
           .state,
-          "the loop must play as recorded: forward, at rate 1 (/loop/rate, and /stretch/rate on "
-            + "route chain)"
+          "the loop must play as recorded: forward, at rate 1 (/loop/rate, /loop/speed, and /stretch/rate "
+            + "on route chain)"
         )
       case .notPlaying: (.state, "the loop must be playing; \(subject) is \(doing)")
       case .tooManyBeats:
@@ -109,11 +114,18 @@ extension Refusal {
           "at most \(plain(seconds)) s fit in a loop, fewer than its beats at this /metronome/bpm"
         )
       case .noMemory: (.busy, "too many commands are pending in the loop; try again later")
-      case .transferring: (.busy, "a clip is being completed, loaded or saved; try again later")
+      case .transferring:
+        (
+          .busy,
+          "the last command is still finishing, or a clip is being loaded or saved; try again later"
+        )
       case .otherRate: (.busy, "the sample rate is changing; try again later")
       case .tooLong:
         (.range, "too long for a loop of \(plain(seconds)) s; --loop-seconds sets the length")
       case .noSuchLoop: (.range, "unknown loop; --loops sets the number")
+      case .locked: (.denied, "a clip would be lost, and the lock is on; /lock 0 unlocks")
+      case .noEmptyLoop:
+        (.state, "no loop is empty; /loop/1/clear empties the first, and --loops sets the number")
       case .nothingKept: (.range, "longer than the last minute of the source")
       }
     self.init(code, "\(action): \(text)")

@@ -101,6 +101,12 @@ package final class Presets: Feature {
   /// Saves the current sound as a preset.
   private func save(_ request: Request) throws(Refusal) {
     let name = request.text(0) ?? ""
+    if context[.mixer(.lock)] != 0, shelf.ownNames.contains(name) {
+      throw Refusal(
+        .denied,
+        "\(request.path): the lock is on, and a preset with this name exists; /lock 0 unlocks"
+      )
+    }
     try shelf.save(present, as: name) { [weak self] outcome in
       self?.complete(request, with: outcome, name)
     }
@@ -142,7 +148,8 @@ extension Presets {
     Address(
       "/preset/delete", Declared.task([.needed("name", .text)], Presets.delete),
       "Deletes a saved preset, then replies /reply; a shipped preset of the same name is "
-        + "available again"),
+        + "available again"
+    ).losing(),
     Address(presets, Declared.reading(\.shelf.names), "Names of all presets, in order"),
     Address(
       own, Declared.reading(\.shelf.ownNames),

@@ -35,7 +35,7 @@ extension Takes {
     then ending: @escaping (Result<Take, Refusal>) -> Void
   ) throws(Refusal) {
     let transfer = transit.transfer
-    let origin = clips[loop, transfer.clip] ?? clips.currentOrigin(ofLoop: loop)
+    let origin = clips.origin(of: transit, loop: loop)
     var take = Take(
       title: title.flatMap { $0.isEmpty ? nil : $0 }, date: origin.date,
       rate: transfer.sampleRate, source: origin.source)
@@ -83,8 +83,9 @@ extension Takes {
 
   private func load(_ id: String, loop: Int, plays: Bool, for request: Request) throws(Refusal) {
     try load(id, loop: loop, for: request.path, playsOnce: plays) { [weak self] outcome in
+      if case .failure = outcome, plays { self?.playback.endOpening() }
       request.complete(outcome) { take in
-        if plays { self?.context[Player.self].play() }
+        if plays { self?.playback.play() }
         request.done(take.id, take.title)
       }
     }
@@ -114,6 +115,7 @@ extension Takes {
         transfer.setProperties(of: clip.part)
         var origin = ClipOrigin(clip.take)
         if other != nil { origin.item = nil }
+        if playsOnce { playback.beginOpening() }
         try clips.load(transit, origin, loop: loop, for: path) {
           [weak self] () throws(Refusal) in
           guard attempt < Clips.mostAttempts else { return false }

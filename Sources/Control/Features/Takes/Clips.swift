@@ -149,6 +149,13 @@ final class Clips {
     }
   }
 
+  /// The origin of a clip that was copied from a loop; with overdubs, it is no take or post anymore.
+  func origin(of transit: Transit, loop: Int) -> ClipOrigin {
+    var origin = self[loop, transit.transfer.clip] ?? currentOrigin(ofLoop: loop)
+    if transit.transfer.layers > 0 { origin.item = nil }
+    return origin
+  }
+
   /// The origin of a recording that starts now.
   func currentOrigin(ofLoop loop: Int) -> ClipOrigin {
     let source = Parameter.loop(.source, UInt8(loop))

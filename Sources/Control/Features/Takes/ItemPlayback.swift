@@ -8,6 +8,8 @@ final class ItemPlayback {
   private let clips: Clips
   // The one announced last.
   private var announced: ClipItem?
+  // Whether a clip is loaded to be played. Until it plays, the one before counts as playing.
+  private var isOpening = false
 
   init(_ context: Context, _ clips: Clips) {
     self.context = context
@@ -19,10 +21,14 @@ final class ItemPlayback {
 
   private var inLoop: ClipItem? {
     let loop = context.loop(0)
-    // Undo leads to what was in the loop before.
-    guard loop.state.isPlaying || loop.state.isPaused, loop.overdubs == 0, loop.stepsForth == 0
-    else { return nil }
-    return clips[0, loop.latestClip]?.item
+    let waits = loop.pending == .play
+    return loop.state.isPlaying || loop.state.isPaused || waits ? held : nil
+  }
+
+  // The take or post in loop 1; nil for any other clip, and once it has a layer.
+  private var held: ClipItem? {
+    let loop = context.loop(0)
+    return loop.overdubs == 0 ? clips[0, loop.clip]?.item : nil
   }
 
   /// The id of the take; empty for none.
@@ -46,11 +52,30 @@ final class ItemPlayback {
     }
   }
 
+  /// Notes that a clip is loaded into loop 1 to be played, which `play` or `endOpening` ends.
+  func beginOpening() { isOpening = true }
+
+  /// Notes that the clip plays, or could not be loaded.
+  func endOpening() { isOpening = false }
+
+  /// Plays the clip that was loaded.
+  func play() {
+    let command = PlannedCommand(
+      action: .loop(.play), whenDone: { [weak self] in self?.endOpening() },
+      whenRefused: { [weak self] _ in self?.endOpening() })
+    do throws(Refusal) {
+      try context.submit([command], path: Player.play)
+    } catch {
+      endOpening()
+    }
+  }
+
   /// Announces another take or post to subscribers.
   ///
   /// Returns the time until the next call in milliseconds; nil if none plays.
   func poll() -> Int? {
     let item = item
+    if isOpening, item == nil { return Self.playingMilliseconds }
     if item != announced {
       announced = item
       context.changed(Takes.playing, BoardFeed.playing)

@@ -28,6 +28,10 @@ extension Takes {
     "/take", "ssssfff",
     "A take, as a reply, and to subscribers when it is new or changed: id, title, species, "
       + "date, seconds, latitude and longitude (nan where unknown)")
+  static let changed = Event(
+    "/takes/changed", "i",
+    "Number of takes, sent to subscribers when another program or an import changes the library; query /takes to "
+      + "refresh")
   static let sound = Event(
     "/take/sound", "sssiiff",
     "Audio properties of a take: id, source, preset, rate, channels, peak in dB, loudness in LUFS")
@@ -47,7 +51,8 @@ extension Takes {
       "Lists the trash, last deleted first: replies /take/trashed for each take, then "
         + "/takes/trash/end i:count"),
     Address(total, Declared.reading(\.total), "Number of takes"),
-    Address(endOfTakes), Address(take), Address(sound), Address(trashed), Address(endOfTrash),
+    Address(endOfTakes), Address(changed), Address(take), Address(sound), Address(trashed),
+    Address(endOfTrash),
     Address(
       "/take/save",
       Declared.task([.optional("title", .text)]) { takes, request throws(Refusal) in
@@ -69,14 +74,15 @@ extension Takes {
       "Stops the take that plays, in loop 1 or as a song; no other sound"),
     Address(
       playing, Declared.reading(\.playback.take),
-      "Id of the take that plays or is paused; empty for none"),
+      "ID of the take that plays or is paused; empty for none"),
     Address(
-      "/take/show", Declared.task([id], Takes.show),
+      "/take/show", Declared.task([id, .optional("play", .whole, in: 0...1)], Takes.show),
       "Details of a take: replies /take, /take/notes, /take/message, /take/image, /take/picture if "
-        + "fetched, and /take/sound; plays it with /settings/autoplay"),
+        + "fetched, and /take/sound; plays it with /settings/autoplay, unless play is 0"),
     Address(
       "/take/delete", Declared.task([id], Takes.delete),
-      "Moves a take to the trash, which is purged after 30 days"),
+      "Moves a take to the trash, which is purged after 30 days"
+    ).losing(),
     Address("/take/restore", Declared.task([id], Takes.restore), "Restores a take from the trash"),
     text(
       "/take/title", "title", "Title of a take; an empty one is replaced by the time of day"

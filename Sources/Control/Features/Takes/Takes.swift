@@ -17,6 +17,12 @@ package final class Takes: Feature {
   private var shelf: TakeWorkers?
   // The number of takes.
   private(set) var total = 0
+  // The periods of checking for changes by other programs, with and without a subscriber, in microseconds.
+  private static let (shortPeriod, longPeriod) = (2e6, 30e6)
+  private var nextLook = 0.0
+  private var version: Int?
+  // Whether the library could not be read. Another attempt would create its folder where a disk was mounted.
+  private var isLost = false
 
   init(_ context: Context) {
     self.context = context
@@ -37,7 +43,32 @@ package final class Takes: Feature {
   func poll(_ now: Double) -> Int? {
     clips.followLoops()
     shelf?.tidy(now) { _ in }
-    return [clips.retry(), playback.poll()].compactMap(\.self).min()
+    return [clips.retry(), playback.poll(), look(now)].compactMap(\.self).min()
+  }
+
+  /// Notices changes by other programs, and by work on files.
+  private func look(_ now: Double) -> Int? {
+    guard let shelf, !isLost, !context.keeper.isOpening else { return nil }
+    let isWanted = context.isWanted(Self.changed.path) || context.isWanted(Self.total)
+    let period = isWanted ? Self.shortPeriod : Self.longPeriod
+    nextLook = min(nextLook, now + period)
+    if now >= nextLook, shelf.lists.count == 0 {
+      nextLook = now + period
+      try? shelf.list { library throws(LibraryFault) in
+        (try library.version(), try library.list(count: 0).total)
+      } then: { [weak self] outcome in
+        guard let self else { return }
+        guard case .success(let (version, total)) = outcome else {
+          isLost = true
+          return
+        }
+        defer { self.version = version }
+        guard let former = self.version, former != version else { return }
+        updateTotal(total)
+        context.announce(Self.changed, total.arguments)
+      }
+    }
+    return max(1, Int((max(nextLook - now, 10_000) / 1000).rounded(.up)))
   }
 
   /// Clears the location, which belongs to the session.
@@ -90,6 +121,7 @@ package final class Takes: Feature {
   /// No write may be in progress.
   func move(to home: String, _ say: @escaping (String) -> Void) {
     shelf = TakeWorkers(home: home)
+    version = nil
     context.keeper.store = shelf
     open(say)
   }
@@ -118,6 +150,7 @@ package final class Takes: Feature {
     } then: { [weak self] outcome in
       request.complete(outcome) { page in
         Self.reply(page, to: request)
+        self?.isLost = false
         self?.updateTotal(page.total)
       }
     }
@@ -170,7 +203,7 @@ package final class Takes: Feature {
         if let credit { request.answer(on: Pictures.picture, credit.row(of: take)) }
         request.answer(Self.sound, take.sound)
         request.done(take.id)
-        guard let self, self.playsWhatIsShown else { return }
+        guard let self, self.playsWhatIsShown, request.whole(1) != 0 else { return }
         try self.play(request.under(Self.play))
       }
     }
@@ -184,9 +217,15 @@ package final class Takes: Feature {
     } then: { [weak self] outcome in
       guard let self else { return }
       complete(request, with: outcome)
-      if changes.species != nil, case .success(let take) = outcome {
-        context[Pictures.self].followSpecies(of: take, for: request)
+      guard case .success(let take) = outcome else { return }
+      // The row of a take doesn't contain them.
+      if let notes = changes.notes {
+        context.announce(Self.notes, [.string(take.id), .string(notes)])
       }
+      if let message = changes.message {
+        context.announce(Self.message, [.string(take.id), .string(message)])
+      }
+      if changes.species != nil { context[Pictures.self].followSpecies(of: take, for: request) }
     }
   }
 
@@ -294,9 +333,9 @@ extension Node {
     try perform(Takes.location, [.double(place.latitude), .double(place.longitude)])
   }
 
-  /// Follows a receiver: sets the location of the node once it is `metres` from the last one.
-  package func follow(_ fix: Place, metres: Double) {
-    if let here = self[Takes.self].place, here.kilometres(to: fix) * 1000 < metres { return }
+  /// Follows a receiver: sets the location of the node once it is `meters` from the last one.
+  package func follow(_ fix: Place, meters: Double) {
+    if let here = self[Takes.self].place, here.kilometers(to: fix) * 1000 < meters { return }
     try? move(to: fix)
   }
 

@@ -61,7 +61,7 @@ package final class BoardRoutes: Sendable {
       return .answer(
         .refusal(
           404,
-          "a board has getaudio, postaudio, posts?before=NUMBER&limit=NUMBER and audio/ID"))
+          "a feed server has getaudio, postaudio, posts?before=NUMBER&limit=NUMBER and audio/ID"))
     }
   }
 
@@ -109,12 +109,12 @@ package final class BoardRoutes: Sendable {
       defer { said = fault.message }
       return said != fault.message
     }
-    if isNew { Environment.say("the board: \(fault.message)") }
-    return .refusal(503, "the board can't access its posts; try again later")
+    if isNew { Environment.say("the feed server: \(fault.message)") }
+    return .refusal(503, "the feed server can't access its posts; try again later")
   }
 
   private static let busy = HTTPAnswer.refusal(
-    503, "the board is busy; try again in a moment", headers: [("Retry-After", "1")])
+    503, "the feed server is busy; try again in a moment", headers: [("Retry-After", "1")])
 
   /// Parses a number in the query.
   ///

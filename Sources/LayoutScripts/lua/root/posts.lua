@@ -85,7 +85,7 @@ handlers['/feed/board'] = function(values)
 end
 
 handlers['/feed/waiting'] = function(values)
-  write('Feed', 'waiting', values[1] > 0 and string.format('%d waiting for the board', values[1]) or '')
+  write('Feed', 'waiting', values[1] > 0 and string.format('%d waiting for the feed server', values[1]) or '')
 end
 
 function refusePosts()

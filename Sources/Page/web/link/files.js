@@ -57,7 +57,7 @@ export async function download(id, title, format) {
   link.href = URL.createObjectURL(blob);
   link.download = `${title.replace(/[\\/:*?"<>|]+/g, " ").trim() || "take"}.${format}`;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  revokeLater(link.href);
 }
 
 /** Uploads a sound file to the library; returns the new take's id and title. */
@@ -76,3 +76,6 @@ async function post(path, file) {
   if (!response.ok) throw new Error(answer.error ?? `The node rejected ${file.name}`);
   return answer;
 }
+
+/** Revokes the URL of a blob once nothing is still loading it. */
+export const revokeLater = (url) => setTimeout(() => URL.revokeObjectURL(url), 60000);

@@ -35,6 +35,9 @@ export function openLink() {
   connect();
   setInterval(checkLife, 250);
   addEventListener("online", retryNow);
+  // Browsers keep a page that is left, for Back. Connected, it would go on holding what it holds in the node.
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", ({ persisted }) => persisted && reconnect());
   document.addEventListener("visibilitychange", () => document.hidden || retryNow());
   addEventListener("hashchange", () => {
     if (location.hash.startsWith("#t=")) pair(pairedToken());
@@ -156,7 +159,7 @@ function checkLife() {
     const isAnswered = lastReceived >= pinged;
     if (isAnswered && now - pinged >= 2000) ping();
     if (!isAnswered && now - pinged > 1500 && !document.hidden) reconnect();
-  } else if (state !== "refused" && socket.readyState === WebSocket.CONNECTING && now - lastReceived > 3000) {
+  } else if (state !== "refused" && socket?.readyState === WebSocket.CONNECTING && now - lastReceived > 3000) {
     reconnect();
   }
 }
@@ -166,10 +169,21 @@ function retryNow() {
   else if (state === "open") ping();
 }
 
-function reconnect() {
+function leave() {
+  close();
+  clearTimeout(retry);
+  retry = undefined;
+  change("lost");
+}
+
+function close() {
   const old = socket;
   socket = undefined;
   old?.close();
+}
+
+function reconnect() {
+  close();
   change(state === "connecting" ? "connecting" : "lost");
   connect();
 }

@@ -7,6 +7,8 @@ import { isOpen, send, sendTogether } from "./socket.js";
 // Levels and pitch come too often for a hidden page.
 const excluded = ["error", "reply", "pong", "species", "meter", "tuner"];
 const wanted = new Set(["/meter"]);
+// The node takes patterns of up to 256 bytes.
+const rootsInPattern = 12;
 const roots = onRoots(subscribe);
 
 /** Begins or ends a subscription that lasts while the page is visible. */
@@ -22,9 +24,11 @@ export function subscribeTo(pattern, on) {
 /** Replaces the subscriptions by the current ones. */
 export function subscribe() {
   if (!isOpen()) return;
-  const always = `/{${[...roots].filter((root) => !excluded.includes(root)).join(",")}}`;
+  const always = [...roots].filter((root) => !excluded.includes(root));
+  const patterns = [];
+  for (let at = 0; at < always.length; at += rootsInPattern) patterns.push(`/{${always.slice(at, at + rootsInPattern).join(",")}}`);
   const seen = document.hidden ? [] : [...wanted];
-  sendTogether([["/unsubscribe"], ...[always, ...seen].map((pattern) => ["/subscribe", pattern])]);
+  sendTogether([["/unsubscribe"], ...[...patterns, ...seen].map((pattern) => ["/subscribe", pattern])]);
 }
 
 document.addEventListener("visibilitychange", subscribe);

@@ -13,7 +13,8 @@ const key = "syrinx.map";
 let map;
 let pins;
 let layer;
-// The pins by their takes, each with what it shows.
+let opened;
+// The pins by their places, each with the takes there.
 const drawn = new Map();
 // The take whose bubble opens once it has a pin.
 let wanted;
@@ -21,7 +22,7 @@ let wanted;
 let last;
 
 /**
- * Shows the map with one pin per take that matches the words; isWhole says that these are all. A pin's bubble calls
+ * Shows the map with one pin per place of takes that match the words; isWhole says that these are all. A pin's bubble calls
  * open(id) and play(id), and draws its play button with draw(button, id). Returns whether there is a map.
  */
 export async function showMap(takes, words, isWhole, acts) {
@@ -45,7 +46,7 @@ export async function showMap(takes, words, isWhole, acts) {
 
 /** Draws the play button of the open bubble. */
 export function drawBubble() {
-  const button = document.querySelector(".bubble .tool");
+  const button = document.querySelector(".bubble [data-take]");
   if (button) last.acts.draw(button, button.dataset.take);
 }
 
@@ -63,8 +64,10 @@ export function reveal(id) {
 }
 
 function revealWanted() {
-  const pin = drawn.get(wanted)?.pin;
-  if (!pin) return;
+  const place = [...drawn.values()].find(({ takes }) => takes.some(({ id }) => id === wanted));
+  if (!place) return;
+  const { pin } = place;
+  place.show(wanted);
   wanted = undefined;
   map.setView(pin.getLatLng(), Math.max(map.getZoom(), 6), { animate: false });
   pin.openPopup();
@@ -98,7 +101,11 @@ async function begin(element) {
   button.addEventListener("click", () => setTiles(button, !layer));
   map.on("moveend", keepView);
   setUpPlace();
-  new ResizeObserver(() => map.invalidateSize()).observe(element);
+  new ResizeObserver(() => {
+    map.invalidateSize();
+    // Moves the map until the whole bubble is seen.
+    opened?.update();
+  }).observe(element);
   pins = L.layerGroup().addTo(map);
   await drawLand();
 }
@@ -142,24 +149,47 @@ function setTiles(button, on) {
   layer = mine.addTo(map);
 }
 
+// Takes closer than some ten meters share a pin: no zoom would separate them.
+const placeOf = ({ north, east }) => `${north.toFixed(4)} ${east.toFixed(4)}`;
+
 // Pins that stay as they are keep their focus and their bubble.
 function drawPins(takes, acts) {
-  const placed = new Map(takes.filter(isPlaced).map((one) => [one.id, one]));
-  for (const [id, { pin, facts }] of drawn) {
-    if (JSON.stringify(placed.get(id)) === facts) continue;
-    if (pin.isPopupOpen()) wanted ??= id;
-    pins.removeLayer(pin);
-    drawn.delete(id);
+  const placed = new Map();
+  for (const one of takes.filter(isPlaced)) placed.set(placeOf(one), [...(placed.get(placeOf(one)) ?? []), one]);
+  for (const [key, place] of drawn) {
+    if (JSON.stringify(placed.get(key)) === place.facts) continue;
+    if (place.pin.isPopupOpen()) wanted ??= place.shown().id;
+    pins.removeLayer(place.pin);
+    drawn.delete(key);
   }
-  for (const [id, one] of placed) if (!drawn.has(id)) drawn.set(id, { pin: makePin(one, acts), facts: JSON.stringify(one) });
+  for (const [key, takes] of placed) if (!drawn.has(key)) drawn.set(key, makePlace(takes, acts));
   revealWanted();
 }
 
-function makePin(one, acts) {
-  const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), keyboard: true });
-  pin.bindPopup(bubble(pin, one, acts), { ...bubbles, offset: [0, -30] });
+// A pin with the takes at one place, of which its bubble shows one.
+function makePlace(takes, acts) {
+  let at = 0;
+  const place = {
+    takes,
+    facts: JSON.stringify(takes),
+    shown: () => takes[at],
+    show: (id) => (at = Math.max(0, takes.findIndex((one) => one.id === id))),
+    next: () => {
+      at = (at + 1) % takes.length;
+      place.pin.getPopup().update();
+    },
+  };
+  place.pin = makePin(place, acts);
+  return place;
+}
+
+function makePin(place, acts) {
+  const [one, ...others] = place.takes;
+  const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: others.length ? "pin many" : "pin", html: others.length ? `<b>${place.takes.length}</b>` : "", iconSize: [44, 44], iconAnchor: [22, 40] }), keyboard: true });
+  pin.bindPopup(bubble(pin, place, acts), { ...bubbles, offset: [0, -30] });
   pins.addLayer(pin);
-  const element = filled(pin.getElement(), { role: "button", "aria-label": one.title });
+  const label = others.length ? `${one.title} and ${others.length} more` : one.title;
+  const element = filled(pin.getElement(), { role: "button", "aria-label": label });
   // The keyboard goes on in the bubble, and comes back.
   pin.on("popupopen", ({ popup }) => {
     if (document.activeElement === element) find("button", popup.getElement()).focus({ focusVisible: false, preventScroll: true });
@@ -172,20 +202,30 @@ function makePin(one, acts) {
 const bubbles = { closeButton: false, minWidth: innerHeight > 520 ? 168 : 240, maxWidth: 240, autoPanPaddingTopLeft: [8, 8], autoPanPaddingBottomRight: [8, 100] };
 
 // Made when it first opens, and laid out again when its image has loaded.
-function bubble(pin, { id, title, species, date }, { open, play, draw }) {
-  let made;
-  return () => {
-    if (made) {
-      draw(made.lastChild, id);
-      return made;
-    }
+function bubble(pin, place, { open, play, draw }) {
+  const made = new Map();
+  const fill = ({ id, title, species, date }) => {
     const picture = smallPicture(id);
     picture.addEventListener("load", () => pin.getPopup().update());
-    made = make("div", "bubble", {},
+    const button = makeButton("tool", { "aria-label": `Play ${title}`, "data-take": id }, () => play(id), icon("play"), "Play");
+    const count = place.takes.length;
+    // The focus stays on the button through all takes.
+    const next = () => {
+      place.next();
+      document.querySelector(".bubble-next")?.focus({ focusVisible: false, preventScroll: true });
+    };
+    const number = `${place.takes.indexOf(place.shown()) + 1} of ${count}`;
+    const element = make("div", "bubble", {},
       makeButton("bubble-open", { "aria-label": `Details of ${title}` }, () => open(id), picture, make("b", "", {}, title), make("span", "", {}, species), make("small", "", {}, when(date)), make("u", "", {}, "Details")),
-      makeButton("tool", { "aria-label": `Play ${title}`, "data-take": id }, () => play(id), icon("play"), "Play"));
-    draw(made.lastChild, id);
-    return made;
+      button, ...(count > 1 ? [makeButton("tool bubble-next", { "aria-label": `Next take here, ${number} is shown` }, next, `${number}, next`)] : []));
+    return { element, button };
+  };
+  return () => {
+    const one = place.shown();
+    if (!made.has(one.id)) made.set(one.id, fill(one));
+    const { element, button } = made.get(one.id);
+    draw(button, one.id);
+    return element;
   };
 }
 
@@ -200,11 +240,10 @@ function setUpPlace() {
     here = isHere() ? L.circleMarker([north, east], { className: "here", radius: 8, interactive: false }).addTo(map) : undefined;
   });
   // A tap that closes a bubble asks nothing.
-  let isOpen = false;
   let wasOpen = false;
-  map.on("popupopen", () => (isOpen = true));
-  map.on("popupclose", () => (isOpen = false));
-  map.on("preclick", () => (wasOpen = isOpen));
+  map.on("popupopen", ({ popup }) => (opened = popup));
+  map.on("popupclose", () => (opened = undefined));
+  map.on("preclick", () => (wasOpen = Boolean(opened)));
   map.on("click", ({ latlng }) => wasOpen || askPlace(latlng.wrap()));
 }
 

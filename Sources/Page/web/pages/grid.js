@@ -92,8 +92,13 @@ function setUpCells(element) {
       const piece = Math.floor(along / line);
       const number = row * fold + piece;
       const step = along % line;
-      const place = fold === 1 ? column : number % 2 ? line - 1 - step : step;
-      cell.style.gridArea = turned ? `${place + 1} / ${number + 1}` : `${number + 1} / ${place + 1}`;
+      const isBack = fold > 1 && number % 2;
+      let place = fold === 1 ? column : isBack ? line - 1 - step : step;
+      // The last cell of a row fills its line.
+      const length = along === size.columns - 1 ? line - step : 1;
+      if (isBack) place -= length - 1;
+      const areas = [`${number + 1}`, `${place + 1} / span ${length}`];
+      [cell.style.gridRow, cell.style.gridColumn] = turned ? areas.reverse() : areas;
     }
   };
   new ResizeObserver(arrange).observe(element);

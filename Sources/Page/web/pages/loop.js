@@ -8,15 +8,15 @@ import { tap } from "../parts/tap.js";
 import { setUpWave } from "../parts/wave.js";
 import { nextFrame } from "../store/clock.js";
 import { beatsToGo, chosenSlot, longestLoop, lookOf, runs, slot, watchChosenSlot, watchSlots } from "../store/loops.js";
-import { latest, listen, watch } from "../store/values.js";
-import { counted, time } from "../store/units.js";
+import { latest, listen, value, watch } from "../store/values.js";
+import { capital, counted, time } from "../store/units.js";
 import { setUpLoopSettings } from "./loopset.js";
 import { setUpSlots } from "./slots.js";
 
 const added = ["overdub", "replace", "substitute", "multiply", "insert"];
 const lights = ["record", ...added, "play", "pause", "stop"];
 const jump = 10;
-const captionOf = (what) => captions[what] ?? what[0].toUpperCase() + what.slice(1);
+const captionOf = (what) => captions[what] ?? capital(what);
 const captions = { record: "Rec", overdub: "Over", substitute: "Subst", rewind: "Back", forward: "Ahead" };
 
 // The target of a page's buttons: the chosen loop or, on the feed page, the player.
@@ -26,6 +26,8 @@ const chosen = {
   can(what) {
     const { state, length, waits } = this.slot();
     const isOn = runs(state);
+    const isOver = state !== "recording" && length > 0;
+    if (value("/lock") === 1 && (what === "clear" || what === "record" && isOver)) return false;
     if (added.includes(what)) return state === "recording" || isOn;
     switch (what) {
       case "record": return true;
@@ -48,6 +50,7 @@ const chosen = {
       case "forward": return go(position + jump);
       case "done": return send("/player/done");
       case "clear": {
+        if (value("/lock") === 1) return notify("Locked: to unlock, hold Locked under All loops", "fault");
         const back = this.address("undo");
         send(this.address("clear"));
         return notify("Loop cleared", "info", ["Undo", () => send(back)]);
@@ -63,7 +66,8 @@ const player = {
   can: (what) => latest("/player/controls")?.[names.indexOf(what)] === 1,
   // What it does now, as an icon; empty if it has nothing to do.
   sign: (what) => latest("/player/controls")?.[names.indexOf(what) + names.length] ?? what,
-  press: (what) => send("/player/" + what),
+  // What was opened to be heard gives back the clip that it covers.
+  press: (what) => send("/player/" + (what === "done" && player.sign(what) === "close" ? "back" : what)),
 };
 
 /** Actions on the chosen loop, for keys. */
@@ -142,6 +146,7 @@ export function setUpLoop() {
     update(number);
   });
   watch("/player/controls", show);
+  watch("/lock", show);
 
   listen("/reply", (address, id, title) => {
     if (address === "/take/save" || /^\/loop\/\w+\/save$/.test(address)) notify(`Saved as a take: ${title}`, "done");

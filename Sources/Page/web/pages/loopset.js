@@ -3,9 +3,10 @@
 import { send } from "../link/socket.js";
 import { list, sender, setUpControls, slide, toggle, words } from "../parts/controls.js";
 import { onSubmit } from "../parts/field.js";
+import { holdSwitch } from "../parts/hold.js";
 import { find, make, makeButton } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
-import { watchChosenSlot } from "../store/loops.js";
+import { watchChosenSlot, watchSlotCount } from "../store/loops.js";
 import { foundTakes, watchTakes } from "../store/takes.js";
 import { collect, onReply, watch } from "../store/values.js";
 import { when } from "../store/units.js";
@@ -36,23 +37,30 @@ function panel(number) {
       group("Start", "quantize", "Quantize", "off=at\u00a0once beat bar loop"),
       group("Then", "after", "After recording"),
       fader("Wait for", "threshold", "Threshold", "any level"),
-      fader("Length", "beats", "Length", "open")),
+      fader("Length", "beats", "Length", "open"),
+      slide("/loop/lateness", "Late press", "How late a press may be", { "data-least": "waits" })),
     card("Playing", number,
       fader("Feedback", "feedback", "Feedback"),
       fader("Pan", "pan", "Pan"),
       group("Runs", "direction", "Direction", "-1=backwards 1=forwards"),
       group("Through", "route", "Route"),
-      pair(toggle(of("loop"), "Repeat"), toggle("/loop/tempo", "Sets tempo"))),
+      group("Stops", "stopAt", "Stop", "now=at\u00a0once beat bar end"),
+      pair(toggle(of("loop"), "Repeat"), toggle(of("solo"), "Solo")),
+      pair(toggle("/loop/tempo", "Sets tempo"), sender("/loop/next", "Record next loop"))),
     card("Pitch and speed", number,
       group(undefined, "engine", "Engine"),
       fader("Pitch", "semitones", "Pitch"),
       fader("Speed", "rate", "Speed"),
+      fader("Tape speed", "speed", "Tape speed"),
       pair(halfSpeed(of("rate")), sender(of("rate"), "Full speed", 1)),
       pair(list(of("pedal/long"), "Pedal held", name("Pedal held")), list(of("pedal/double"), "Pedal twice", name("Pedal twice")))),
     card("Keep", number,
-      keepRow("Last bars", of("keep"), number, [1, 2, 4, 8]),
-      keepRow("Last seconds", of("keepSeconds"), number, [5, 10, 30, 60]),
+      amountsRow("Last bars", of("keep"), `into loop ${number}`, [1, 2, 4, 8]),
+      amountsRow("Last seconds", of("keepSeconds"), `into loop ${number}`, [5, 10, 30, 60]),
       takesRow(number, of)),
+    card("Fade and move", number,
+      ...fadeRows(of("fadeBars"), `loop ${number}`),
+      pair(otherLoop("Copy to", of("copy"), number), otherLoop("Swap with", of("swap"), number))),
   ];
 }
 
@@ -62,10 +70,30 @@ function halfSpeed(address) {
   return button;
 }
 
-function keepRow(caption, address, number, amounts) {
+// Buttons that send an amount, or its negative, to an address; which says what they are for.
+function amountsRow(caption, address, which, amounts, sign = 1) {
   const buttons = amounts.map((amount) =>
-    make("button", "", { type: "button", "data-press": address, "data-value": amount, "aria-label": `${caption}: ${amount}, into loop ${number}` }, String(amount)));
-  return make("div", "choice keeps", { role: "group", "aria-label": `${caption}, into loop ${number}`, "data-caption": caption }, ...buttons);
+    make("button", "", { type: "button", "data-press": address, "data-value": sign * amount, "aria-label": `${caption}: ${amount}, ${which}` }, String(amount)));
+  return make("div", "choice keeps", { role: "group", "aria-label": `${caption}, ${which}`, "data-caption": caption }, ...buttons);
+}
+
+const fadeRows = (address, which) => [
+  amountsRow("Fade in, bars", address, which, [1, 2, 4, 8]),
+  amountsRow("Fade out, bars", address, which, [1, 2, 4, 8], -1),
+];
+
+function otherLoop(caption, address, number) {
+  const select = make("select", "", { "aria-label": `${caption} another loop, loop ${number}`, "data-caption": "" });
+  watchSlotCount((count) => {
+    const others = Array.from({ length: count }, (_, at) => at + 1).filter((other) => other !== number);
+    select.replaceChildren(make("option", "", { value: "" }, caption), ...others.map((other) => make("option", "", { value: other }, `Loop ${other}`)));
+  });
+  select.addEventListener("change", () => {
+    if (select.value) send(address, Number(select.value));
+    select.value = "";
+  });
+  onReply(address, (other) => notify(caption === "Copy to" ? `Copied to loop ${other}` : `Swapped with loop ${other}`, "done"));
+  return select;
 }
 
 function takesRow(number, of) {
@@ -101,5 +129,6 @@ function setsCard() {
     send("/loops");
   });
   onReply("/loops/load", (name) => notify(`${name} loaded`, "done"));
-  return card("Sets", 0, form, make("div", "line", {}, select, load));
+  return card("All loops", 0, holdSwitch("/lock", ["Lock all recordings", "Locked: hold to unlock"]), form, make("div", "line", {}, select, load),
+    ...fadeRows("/loops/fadeBars", "all loops"));
 }

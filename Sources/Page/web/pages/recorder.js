@@ -41,7 +41,7 @@ export function setUpRecorder(recorded) {
 
 // The map then begins here, and the recording has its location from the start.
 function locateUnasked() {
-  navigator.permissions?.query({ name: "geolocation" }).then(({ state }) => state === "granted" && isSecureContext && locate(moveNode), () => {});
+  navigator.permissions?.query({ name: "geolocation" }).then(({ state }) => state === "granted" && isSecureContext && locate(moveNode, () => {}), () => {});
 }
 
 function press() {
@@ -63,17 +63,18 @@ export const moveNode = (north, east) => send("/location", north, east);
 /** Whether something is being recorded. */
 export const isRecording = () => value("/capture/on") === 1;
 
-function locate(found) {
-  const fail = (words) => {
-    reason = words;
-    drawPlace();
-  };
+function setReason(words) {
+  reason = words;
+  drawPlace();
+}
+
+function locate(found, fail = setReason) {
   if (!isSecureContext) return fail(insecure);
   if (!navigator.geolocation) return fail("this browser gives none");
   navigator.geolocation.getCurrentPosition(({ coords: { latitude, longitude } }) => {
-    fail("");
+    setReason("");
     found(latitude, longitude);
-  }, ({ code }) => fail(code === 1 ? "this browser may not give it" : "this browser has none now"), { enableHighAccuracy: true, maximumAge: 30000, timeout: 20000 });
+  }, ({ code }) => fail(code === 1 ? "this browser is not allowed to give it" : "this browser has none now"), { enableHighAccuracy: true, maximumAge: 30000, timeout: 20000 });
 }
 
 function drawPlace() {

@@ -9,6 +9,7 @@ import { setUpViews } from "../parts/views.js";
 import { nextFrame } from "../store/clock.js";
 import { collect, listen, onReply, receive, value, watch } from "../store/values.js";
 import { time } from "../store/units.js";
+import { setUpSource } from "./source.js";
 import { setUpTuner } from "./tuner.js";
 
 /** Sets up the rig page. */
@@ -22,6 +23,7 @@ export function setUpRig() {
   setUpPlace();
   setUpServer();
   setUpTuner();
+  setUpSource();
 }
 
 const strips = [["in", "Input"], ["live", "Live"], ["loop", "Loop"], ["grid", "Grid"], ["music", "Songs", "Song"], ["out", "Output"]];

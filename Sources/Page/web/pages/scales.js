@@ -62,7 +62,15 @@ export function setUpScales(sheet) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const name = nameIn(input);
-    if (!name) return input.focus();
+    if (!name) {
+      notify("A scale needs a name", "fault");
+      return input.focus();
+    }
+    // The node would refuse it, and select the built-in one.
+    if (latest("/scales")?.includes(name) && !ownScales().some((own) => own.name === name)) {
+      notify(`${name} is a built-in scale: choose another name`, "fault");
+      return input.focus();
+    }
     sendTogether([["/scale/user", name, ...sorted(chosen)], ["/grid/scale", name]]);
     input.blur();
   });

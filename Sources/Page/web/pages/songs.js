@@ -5,7 +5,7 @@ import { find, icon, make, makeButton } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
 import { latest, listen, onError, value, watch } from "../store/values.js";
-import { time } from "../store/units.js";
+import { capital, time } from "../store/units.js";
 
 let songs = [];
 
@@ -40,7 +40,7 @@ export function setUpSongs() {
   for (const [step, end] of [["previous", "first"], ["next", "last"]]) {
     onError(`/music/${step}`, (code, text) => notify(code === "state" ? `This is the ${end} song` : text, "fault"));
   }
-  onError("/music", (code, text) => (find("#song-empty").textContent = text[0].toUpperCase() + text.slice(1) + "."));
+  onError("/music", (code, text) => (find("#song-empty").textContent = capital(text) + "."));
   let lastNumber;
   watch("/music/state", (state, number, title, artist, position, length) => {
     const runs = state !== "stopped";

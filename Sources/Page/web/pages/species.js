@@ -1,6 +1,6 @@
 // The image of the open take: the user's own, or one of the species with its credit.
 
-import { fetchPart, fetchSmall } from "../link/files.js";
+import { fetchPart, fetchSmall, revokeLater } from "../link/files.js";
 import { send } from "../link/socket.js";
 import { complete } from "../parts/complete.js";
 import { find, make, makeButton } from "../parts/make.js";
@@ -84,7 +84,7 @@ function rest() {
 }
 
 function clear() {
-  if (url) URL.revokeObjectURL(url);
+  if (url) revokeLater(url);
   url = undefined;
   draw();
 }

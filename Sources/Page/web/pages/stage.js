@@ -1,10 +1,11 @@
 // The permanent parts: mute, levels, beat, tempo, connection and tabs.
 
-import { onLink, send } from "../link/socket.js";
+import { onLink, sendTogether } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
 import { find } from "../parts/make.js";
 import { keep, kept } from "../store/kept.js";
 import { bind, shown } from "../store/pending.js";
+import { capital } from "../store/units.js";
 import { listen, watch } from "../store/values.js";
 
 const key = "syrinx.page";
@@ -30,7 +31,7 @@ export function setUpStage(opened) {
       if (tab.hash === "#" + page) tab.setAttribute("aria-current", "page");
       else tab.removeAttribute("aria-current");
     }
-    const name = page[0].toUpperCase() + page.slice(1);
+    const name = capital(page);
     find("#heading").textContent = name;
     document.title = `Syrinx \u2013 ${name}`;
     keep(key, page);
@@ -40,8 +41,11 @@ export function setUpStage(opened) {
   turn();
 }
 
-/** Stops all loops. */
-export const stopAll = () => send("/loop/*/stop");
+/** Stops all loops, the take or post that plays, and the takes that play in this browser. */
+export function stopAll() {
+  sendTogether([["/loop/*/stop"], ["/take/stop"], ["/feed/stop"]]);
+  for (const one of document.querySelectorAll("audio")) one.pause();
+}
 
 /** Toggles mute. */
 export const toggleMute = () => setMute(shown("/mute") === 1 ? 0 : 1);

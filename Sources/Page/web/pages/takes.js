@@ -13,8 +13,8 @@ import { setUpViews } from "../parts/views.js";
 import { chosenSlot } from "../store/loops.js";
 import { smallPicture, watchPictures } from "../store/pictures.js";
 import { listen, onError, onReply } from "../store/values.js";
-import { findTakes, foundTakes, moreTakes, searchText, take, watchTakes } from "../store/takes.js";
-import { time, when } from "../store/units.js";
+import { findTakes, foundTakes, moreTakes, searchText, take, takesFault, watchTakes } from "../store/takes.js";
+import { capital, time, when } from "../store/units.js";
 
 const list = find("#take-list");
 const page = find("#takes");
@@ -84,7 +84,7 @@ function drawList() {
   const words = searchText();
   const empty = find("#take-empty");
   empty.hidden = all.length > 0;
-  empty.textContent = words ? `No takes match \u201c${words}\u201d.` : "No takes yet. Press Record, keep a loop, or drop a sound file here.";
+  empty.textContent = takesFault() ? capital(takesFault()) : words ? `No takes match \u201c${words}\u201d.` : "No takes yet. Press Record, keep a loop, or drop a sound file here.";
   if (shown) drawHead();
 }
 
@@ -137,6 +137,7 @@ export function openTake(id) {
 function closeTake() {
   const row = document.querySelector(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`);
   stopClip(root, shown);
+  showSound();
   page.classList.remove("open");
   detail.hidden = true;
   shown = undefined;
@@ -206,6 +207,13 @@ function setUpFields() {
     if (id === shown) closeTake();
   });
   listen("/take", resumeLoads);
+  // Another program may have changed or deleted it.
+  listen("/takes/changed", () => shown && send("/take/show", shown, 0));
+  onError("/take/show", (_, text) => {
+    if (!shown || !text.includes(shown)) return notify(capital(text), "fault");
+    closeTake();
+    notify("The open take was deleted");
+  });
   onError("/take/delete", resumeRefused);
   onReply("/take/restore", () => findTakes());
   const format = find("#take-format");
@@ -214,14 +222,22 @@ function setUpFields() {
     const id = shown;
     const [file] = target.files;
     target.value = "";
-    if (file && id) sendImage(id, file).then(() => send("/take/show", id), notifyFault);
+    if (file && id) sendImage(id, file).then(() => send("/take/show", id, 0), notifyFault);
   });
 }
 
 // The sound to play in the browser, in place of the one before.
 function showSound(...audio) {
   const here = find("#take-here");
-  if (here.firstChild) URL.revokeObjectURL(here.firstChild.src);
+  if (here.firstChild) {
+    // Without its element, it would go on.
+    const { src } = here.firstChild;
+    here.firstChild.pause();
+    // Ends the loading, which would fail without the URL.
+    here.firstChild.removeAttribute("src");
+    here.firstChild.load();
+    URL.revokeObjectURL(src);
+  }
   here.replaceChildren(...audio);
 }
 
@@ -250,16 +266,25 @@ function setUpImport() {
 }
 
 async function importFiles(files) {
+  const failures = [];
+  let last;
   for (const [at, file] of files.entries()) {
     notify(files.length > 1 ? `Importing ${file.name}, ${at + 1} of ${files.length}` : `Importing ${file.name}`);
     try {
-      const { id, title } = await importSound(file);
-      notify(`${title || file.name} imported`, "done", ["Open", () => openFresh(id)]);
+      last = await importSound(file);
+      last.title ||= file.name;
     } catch (fault) {
-      notifyFault(fault);
+      failures.push(files.length > 1 && !fault.message.includes(file.name) ? `${file.name} (${fault.message})` : fault.message);
     }
   }
-  if (files.length) findTakes();
+  if (!files.length) return;
+  findTakes();
+  const done = files.length - failures.length;
+  const open = last && ["Open", () => openFresh(last.id)];
+  if (!failures.length) return notify(files.length > 1 ? `${done} files imported` : `${last.title} imported`, "done", open);
+  const count = files.length > 1 ? `${done} of ${files.length} files imported. Not imported: ` : "";
+  const more = failures.length > 3 ? ` and ${failures.length - 3} more` : "";
+  notify(count + failures.slice(0, 3).join(", ") + more, "fault", open);
 }
 
 function openFresh(id) {

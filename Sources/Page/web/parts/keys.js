@@ -30,7 +30,7 @@ export function setUpKeys() {
     if (event.repeat) return;
     const digit = Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1]);
     const turn = event.shiftKey && pages[digit - 1];
-    const asked = first?.number === chosenSlot() && performance.now() < first.end ? first.what : "";
+    const asked = first?.number === chosenSlot() && event.timeStamp < first.end ? first.what : "";
     const keeps = asked === "keep" && digit && !turn;
     const act = turn ? () => (location.hash = turn)
       : keeps ? () => press.keep(digit)

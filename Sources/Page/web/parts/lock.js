@@ -1,19 +1,18 @@
 // The lock, which leaves only playing enabled. It is stored on this device.
 
 import { keep, kept } from "../store/kept.js";
+import { onHold } from "./hold.js";
 import { find } from "./make.js";
 import { notify } from "./notice.js";
 import { closeSheet } from "./sheet.js";
 
 const key = "syrinx.locked";
-const holdTime = 800;
 
 /** Sets up the lock button: a tap locks, a hold unlocks. */
 export function setUpLock() {
   const button = find("#lock");
   const label = find("span", button);
   const icon = find("use", button);
-  let held;
 
   const apply = (locked) => {
     document.body.classList.toggle("locked", locked);
@@ -26,39 +25,9 @@ export function setUpLock() {
     keep(key, locked ? "1" : "");
   };
   const isLocked = () => document.body.classList.contains("locked");
-  const end = () => {
-    button.classList.remove("holding");
-    clearTimeout(held);
-    held = undefined;
-  };
-  const begin = () => {
-    if (!isLocked() || held) return;
-    button.classList.add("holding");
-    held = setTimeout(() => {
-      end();
-      apply(false);
-      notify("Unlocked");
-      justUnlocked = true;
-    }, holdTime);
-  };
-  // The click after the hold must not lock again.
-  let justUnlocked = false;
-
-  button.addEventListener("pointerdown", () => {
-    justUnlocked = false;
-    begin();
-  });
-  button.addEventListener("keydown", (event) => {
-    if (event.key !== " " && event.key !== "Enter") return;
-    if (!event.repeat) justUnlocked = false;
-    begin();
-  });
-  for (const name of ["pointerup", "pointercancel", "pointerleave", "keyup", "blur"]) button.addEventListener(name, end);
-  button.addEventListener("contextmenu", (event) => event.preventDefault());
-  button.addEventListener("click", () => {
-    if (justUnlocked) justUnlocked = false;
-    else if (isLocked()) notify("Hold the lock to unlock");
-    else apply(true);
-  });
+  onHold(button, isLocked, () => {
+    apply(false);
+    notify("Unlocked");
+  }, () => isLocked() ? notify("Hold the lock to unlock") : apply(true));
   apply(kept(key) === "1");
 }

@@ -1,5 +1,6 @@
 // The notice line, with at most one action.
 
+import { capital } from "../store/units.js";
 import { listen } from "../store/values.js";
 import { find } from "./make.js";
 
@@ -33,6 +34,11 @@ function hide() {
   action.hidden = true;
 }
 
-// The page's own queries need no notice: the songs show their errors themselves.
-const silent = new Set(["/music", "/music/previous", "/music/next", "/subscribe", "/loops"]);
-listen("/error", (address, code, words) => silent.has(address) || notify(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));
+// The page's own queries need no notice: songs, posts and takes show their errors themselves.
+const silent = new Set(["/music", "/music/previous", "/music/next", "/subscribe", "/loops", "/feed", "/takes", "/takes/find", "/take/show"]);
+listen("/error", (address, code, text) => {
+  if (silent.has(address)) return;
+  // The address of a message means nothing to whoever pressed a button.
+  const words = (text ?? "").replace(/^\/[\w/]+: /, "").replace("/lock 0 unlocks", "to unlock, hold Locked under All loops on the Loop page");
+  notify(words ? capital(words) : `${address}: ${code}`, "fault");
+});

@@ -12,7 +12,7 @@ export function tap(button, act) {
   button.addEventListener("pointerup", (event) => {
     const is = from?.id === event.pointerId && Math.hypot(event.clientX - from.x, event.clientY - from.y) < slack;
     from = undefined;
-    if (is) act();
+    if (is && !button.disabled) act();
   });
   // The pointer event has handled it already.
   button.addEventListener("click", (event) => event.detail || event.pointerType || act());

@@ -10,6 +10,9 @@ export const lookOf = (state) => looks[state] ?? looks.empty;
 /** Whether the playhead moves in a state. */
 export const runs = (state) => lookOf(state).runs;
 
+/** Whether the player records, or pauses in a recording, in a state of /player/state. */
+export const isUnderWay = (state) => state === "recording" || state === "suspended";
+
 /** Whether the playhead moves on between messages. */
 export const moves = ({ state }) => state === "recording" || runs(state);
 

@@ -59,7 +59,12 @@ export function pagedList({ item, end, commands, deleted, read, send, announced 
   });
   for (const command of commands) onError(command, (code, text) => {
     if (!coming) return;
+    const { isMore } = coming;
+    const isOld = again;
     list.reset();
+    // Another query has superseded it.
+    if (isOld) return list.query();
+    if (!isMore) list.items = new Map();
     list.complete = true;
     list.fault = text;
     list.changed();

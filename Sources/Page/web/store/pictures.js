@@ -1,6 +1,6 @@
 // Thumbnails of takes, each fetched once and cached until the image changes.
 
-import { fetchSmall } from "../link/files.js";
+import { fetchSmall, revokeLater } from "../link/files.js";
 import { make } from "../parts/make.js";
 import { listen } from "./values.js";
 
@@ -33,7 +33,7 @@ async function fill(picture, id) {
 
 // A shown thumbnail stays.
 function forget(id) {
-  urls.get(id)?.then((url) => url && URL.revokeObjectURL(url));
+  urls.get(id)?.then((url) => url && revokeLater(url));
   urls.delete(id);
 }
 

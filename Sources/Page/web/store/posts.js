@@ -24,6 +24,14 @@ listen("/feed/mine", (id) => {
   if (!list.isQuerying()) list.changed();
 });
 
+// A feed server that is down is queried again until it replies.
+const retrySeconds = 5;
+let retry;
+list.watch(() => {
+  clearTimeout(retry);
+  retry = list.fault ? setTimeout(() => list.fault && list.query(), retrySeconds * 1000) : undefined;
+});
+
 /** Calls show() when the list changes. */
 export const watchPosts = list.watch;
 

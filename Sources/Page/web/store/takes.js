@@ -2,6 +2,7 @@
 
 import { send } from "../link/socket.js";
 import { pagedList, pageSize } from "./paged.js";
+import { listen } from "./values.js";
 
 let words = "";
 
@@ -22,6 +23,12 @@ const list = pagedList({
     list.changed();
   },
 });
+
+// Another program has changed the library.
+listen("/takes/changed", () => list.query());
+
+/** Why the last query failed; empty if it did not. */
+export const takesFault = () => list.fault;
 
 /** Calls show() when the list changes. */
 export const watchTakes = list.watch;

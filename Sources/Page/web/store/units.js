@@ -100,6 +100,9 @@ export const when = (date) => {
   return isNaN(moment) ? date : day.format(moment);
 };
 
+/** The text with a capital first letter. */
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
 /** A number of things, such as "2 layers". */
 export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 

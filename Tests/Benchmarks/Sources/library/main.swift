@@ -97,9 +97,9 @@ func run(_ home: String, _ count: Int) throws {
       }
     ),
     ("all time", search { $0.from = ZonedDate(microseconds: 0) }),
-    ("within 1 km", search { ($0.place, $0.kilometres) = (stockholm, 1) }),
-    ("within 20 km", search { ($0.place, $0.kilometres) = (stockholm, 20) }),
-    ("within 20,000 km", search { ($0.place, $0.kilometres) = (stockholm, 20_000) }),
+    ("within 1 km", search { ($0.place, $0.kilometers) = (stockholm, 1) }),
+    ("within 20 km", search { ($0.place, $0.kilometers) = (stockholm, 20) }),
+    ("within 20,000 km", search { ($0.place, $0.kilometers) = (stockholm, 20_000) }),
     ("a letter, all time", search { ($0.text, $0.from) = ("t", ZonedDate(microseconds: 0)) }),
     (
       "a word, a month, within 50 km",
@@ -107,14 +107,14 @@ func run(_ home: String, _ count: Int) throws {
         $0.text = "thrush"
         $0.from = ZonedDate(microseconds: newest - 20 * month)
         $0.to = ZonedDate(microseconds: newest - 19 * month)
-        ($0.place, $0.kilometres) = (stockholm, 50)
+        ($0.place, $0.kilometers) = (stockholm, 50)
       }
     ),
     (
       "a letter, a species, all time, 20,000 km",
       search {
         ($0.text, $0.species, $0.from) = ("t", "turdus", ZonedDate(microseconds: 0))
-        ($0.place, $0.kilometres) = (stockholm, 20_000)
+        ($0.place, $0.kilometers) = (stockholm, 20_000)
       }
     ),
   ]

@@ -92,12 +92,13 @@ import Testing
     // A wildcard in the last part reaches no command.
     desk.tell("/loop/3/*", .float(1))
     desk.pass(frames: 480)
-    #expect((1...4).map { state("\($0)") } == ["stopped", "playing", "stopped", "playing"])
+    // Its solo mutes the others.
+    #expect((1...4).map { state("\($0)") } == ["stopped", "muted", "stopped", "muted"])
     desk.tell("/loop/*/gain", .float(-3))
     #expect((1...4).allSatisfy { desk.tell("/loop/\($0)/gain").first?.arguments == [.float(-3)] })
   }
 
-  @Test func `a pattern refuses nothing for empty loops, but for others`() {
+  @Test func `a pattern refuses nothing for empty loops and no stop, but other commands`() {
     func errors(_ address: String) -> [String?] {
       let replies = desk.tell(address)
       desk.pass(frames: 480)
@@ -106,10 +107,11 @@ import Testing
       }
     }
     record(Tone.noise(frames: 4800), 2)
-    for command in ["stop", "play", "pause", "play", "once", "stop"] {
+    for command in ["stop", "play", "pause", "play", "once", "stop", "stop"] {
       #expect(errors("/loop/*/\(command)") == [])
     }
     #expect(state("2") == "stopped")
+    #expect(errors("/loop/2/stop") == ["/loop/2/stop"])
     #expect(errors("/loop/*/overdub") == ["/loop/2/overdub"])
     #expect(errors("/loop/1/play") == ["/loop/1/play"], "a loop that is named is refused")
   }
@@ -273,7 +275,7 @@ import Testing
     #expect(Float(bitPattern: tempo) == 117)
   }
 
-  @Test func `one growth is ended before another one, with an error`() {
+  @Test func `multiply, insert and keep are refused during a multiply or insert`() {
     record(Tone.noise(frames: 24_000), 1)
     for (growth, other) in [("multiply", "insert"), ("insert", "multiply")] {
       desk.tell("/loop/1/\(growth)")

@@ -56,7 +56,8 @@ import Testing
     #expect(heard > 0.4)
   }
 
-  @Test func `a connection that ends gives the live input back`() {
+  @Test func `a connection that ends gives the live input back, unless it is back within a second`()
+  {
     let page = Client(
       endpoint: Endpoint(address: IPAddress("192.0.2.7")!, port: 9000),
       transport: .stream(connection: 3))
@@ -65,7 +66,21 @@ import Testing
     desk.node.forget(phone)
     #expect(heard == 0)
     desk.node.forget(page)
+    #expect(heard == 0)
+    desk.pass(seconds: 1.6)
+    desk.pass()
     #expect(heard > 0.4)
+    // A page that is loaded again comes back on another connection.
+    hold(1, as: page)
+    desk.node.forget(page)
+    desk.pass(seconds: 1)
+    let again = Client(
+      endpoint: Endpoint(address: IPAddress("192.0.2.7")!, port: 9001),
+      transport: .stream(connection: 4))
+    hold(1, as: again)
+    desk.pass(seconds: 5)
+    desk.pass()
+    #expect(heard == 0)
   }
 
   @Test func `a silent client gives it back after a minute, and any message renews it`() {
@@ -97,6 +112,8 @@ import Testing
     hold(0, as: Desk.client(9002))
     #expect(heard == 0)
     desk.node.forget(Desk.client(9003))
+    desk.pass(seconds: 1.6)
+    desk.pass()
     #expect(heard > 0.4)
   }
 

@@ -50,6 +50,15 @@ import Testing
     AddressTable.node.addresses.filter { $0.parameter != nil }.flatMap { desk.tell($0.path) }
   }
 
+  @Test func `the lock holds presets against being replaced, but not new ones`() {
+    #expect(answer(to: "/preset/save", "mine") == reply("/preset/save", "mine"))
+    desk.tell("/lock", .int32(1))
+    #expect(code(desk.tell("/preset/save", .string("mine"))) == "denied")
+    #expect(answer(to: "/preset/save", "other") == reply("/preset/save", "other"))
+    desk.tell("/lock", .int32(0))
+    #expect(answer(to: "/preset/save", "mine") == reply("/preset/save", "mine"))
+  }
+
   // MARK: - Loading
 
   @Test func `each shipped preset is accepted, and sets everything that its sound depends on`()

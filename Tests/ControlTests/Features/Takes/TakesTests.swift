@@ -172,6 +172,30 @@ import Testing
     #expect(desk.tell("/take/stop").isEmpty)
   }
 
+  @Test func `a take that follows another one is announced without a gap, also before its bar`()
+    throws
+  {
+    var ids: [String] = []
+    for number in 0..<3 {
+      record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
+      ids.append(try save("\(number)"))
+    }
+    desk.tell("/player/done")
+    let other = Desk.client(9100)
+    desk.tell("/subscribe", .string("/take/playing"), as: other)
+    _ = desk.take(other)
+    for (number, id) in ids.enumerated() {
+      // The last one waits for its bar.
+      if number == 2 { desk.tell("/loop/1/quantize", .string("bar")) }
+      #expect(desk.ask("/take/play", .string(id)).last?.address == "/reply")
+      desk.pass(until: "it is announced") { playing == [.string(id)] }
+      for _ in 0..<5 { desk.pass() }
+    }
+    #expect(desk.take(other).compactMap { $0.arguments.first?.text } == ids)
+    desk.tell("/take/stop")
+    desk.pass(until: "it waits no longer") { playing == [.string("")] }
+  }
+
   @Test
   func `a take in the loop is no longer that take with a layer, nor once its loading is undone`()
     throws
@@ -378,7 +402,7 @@ import Testing
     record(Tone.noise(frames: 4800))
     let id = try save()
     let other = Desk.client(9100)
-    desk.tell("/subscribe", .string("/take"), as: other)
+    for path in ["/take", "/take/*"] { desk.tell("/subscribe", .string(path), as: other) }
     _ = desk.take(other)
     for (path, text) in [
       ("/take/title", "Dawn"), ("/take/species", "Wren"), ("/take/notes", "loud\nand near"),
@@ -389,7 +413,11 @@ import Testing
           == Received(
             "/reply", [.string(path), .string(id), .string("Dawn")]))
     }
-    let told = desk.take(other).filter { $0.address == "/take" }
+    let all = desk.take(other)
+    for (path, text) in [("/take/notes", "loud\nand near"), ("/take/message", "listen!")] {
+      #expect(all.contains(Received(path, [.string(id), .string(text)])))
+    }
+    let told = all.filter { $0.address == "/take" }
     #expect(told.last?.arguments[1...2] == [.string("Dawn"), .string("Wren")])
     let shown = desk.ask("/take/show", .string(id))
     #expect(shown[1] == Received("/take/notes", [.string(id), .string("loud\nand near")]))
@@ -405,6 +433,9 @@ import Testing
     desk.pass(frames: 4800)
     #expect(desk.tell("/player/state")[0].arguments[0] == .string("start"))
     desk.tell("/settings/autoplay", .int32(1))
+    _ = desk.ask("/take/show", .string(id), .int32(0))
+    desk.pass(frames: 4800)
+    #expect(desk.tell("/player/state")[0].arguments[0] == .string("start"))
     _ = desk.ask("/take/show", .string(id))
     desk.pass(until: "it plays") {
       desk.tell("/player/state")[0].arguments[0] == .string("playing")
@@ -449,6 +480,16 @@ import Testing
     #expect(find("from:2020-01-01 to:2020-12-31") == [])
     #expect(find("from:2020-01-01").count == 2)
     #expect(find("no such words") == [])
+    #expect(find("Species:owl") == ["Night in the park"])
+    // Quotes around nothing are not a search for everything.
+    for nothing in ["\"", "\"\"", "\" \""] { #expect(find(nothing) == [], "\(nothing)") }
+    for (search, expected) in [
+      ("species:", "species: takes a name; got nothing"),
+      ("to:", "expected a date like 2026-11-21 or 2026-11-21T17:30; got nothing"),
+    ] {
+      let answers = desk.ask("/takes/find", .string(search), until: ["/takes/end"])
+      #expect(answers.first?.arguments.last?.text?.hasSuffix(expected) == true, "\(answers)")
+    }
     let answers = desk.ask("/takes/find", .string("from:yesterday"), until: ["/takes/end"])
     #expect(code(answers) == "range")
   }

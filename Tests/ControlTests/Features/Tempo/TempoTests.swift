@@ -26,6 +26,27 @@ import Testing
     #expect(desk.take(other).last == Received("/metronome/bpm", [.float(tempo)]))
   }
 
+  @Test func `the source and the range have values from the start, and take others`() {
+    let desk = Desk()
+    #expect(desk.tell("/tempo/range") == [Received("/tempo/range", [.float(20), .float(300)])])
+    desk.tell("/tempo/range", .float(90), .float(140))
+    #expect(desk.tell("/tempo/range") == [Received("/tempo/range", [.float(90), .float(140)])])
+    let refused = desk.tell("/tempo/range", .float(140), .float(90))
+    #expect(refused.first?.arguments[1] == .string("range"))
+    desk.tell("/transport/follow", .int32(1))
+    #expect(desk.tell("/tempo/source") == [Received("/tempo/source", [.string("jack")])])
+    desk.tell("/transport/follow", .int32(0))
+    #expect(desk.tell("/tempo/source") == [Received("/tempo/source", [.string("own")])])
+    desk.tell("/tempo/source", .string("midi"))
+    // Blocks follow the source from the next one on.
+    for _ in 0..<3 { desk.pass() }
+    // Not a request to stop following MIDI clock.
+    desk.tell("/transport/follow", .int32(0))
+    #expect(desk.tell("/tempo/source") == [Received("/tempo/source", [.string("midi")])])
+    #expect(desk.tell("/tempo/locked") == [Received("/tempo/locked", [.int32(0)])])
+    #expect(desk.tell("/tempo/playing", .int32(1)).first?.arguments[1] == .string("state"))
+  }
+
   @Test func `taps count by their time tags, not by their arrival`() {
     let desk = Desk()
     let clock = desk.host.engine.shared.clockReading

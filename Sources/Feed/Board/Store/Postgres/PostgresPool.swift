@@ -98,7 +98,7 @@ final class PostgresPool: Sendable {
         giveBack(nil)
         throw error
       }
-    case Loan.none?: throw .refused("the board is exiting")
+    case Loan.none?: throw .refused("the feed server is exiting")
     case nil: throw .refused("all \(most) connections are in use")
     }
   }

@@ -59,7 +59,7 @@ final class BoardFileWriter: Sendable {
       return true
     }
     guard isTaken, let outcome = job.outcome.wait({ $0 }) else {
-      throw BoardFault(.store, "the board is exiting")
+      throw BoardFault(.store, "the feed server is exiting")
     }
     try outcome.get()
     return value.withLock { $0! }

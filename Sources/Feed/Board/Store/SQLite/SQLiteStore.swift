@@ -17,7 +17,7 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
     self.path = path
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
       try system(try Files.makeFolder(String(path[..<slash]))) {
-        BoardFault(.store, "can't create the folder of the board: \($0)")
+        BoardFault(.store, "can't create the folder of the feed server: \($0)")
       }
     }
     writer = try BoardFileWriter(path: path)

@@ -1,0 +1,96 @@
+import Engine
+import TestSupport
+import Testing
+
+/// Xruns, in which frames are lost: what plays in time stays in time.
+@Suite struct LostFramesTests {
+  // At 120 bpm.
+  private static let beat = 24_000
+  private static let length = 2 * beat
+  // After the beat: the crossfade of the cycle would attenuate it there.
+  private static let pulse = 6000
+
+  private func stage(_ source: TempoSource = .own) -> LoopStage {
+    let stage = LoopStage()
+    stage.set(.beat(.source), Float(source.rawValue))
+    stage.host.send(Command(.set(.metronome(.on), 1)))
+    return stage
+  }
+
+  /// A loop of two beats with a pulse in each.
+  private func record(_ stage: LoopStage) {
+    var sound = Tone.constant(0, frames: Self.length)
+    for frame in [Self.pulse, Self.beat + Self.pulse] {
+      sound.replaceSubrange(frame..<frame + 100, with: Tone.constant(0.5, frames: 100))
+    }
+    stage.record(sound, 0)
+    stage.rest(1000)
+  }
+
+  /// The frames at which sounds of the loop, or clicks, begin after a time.
+  private func starts(_ sound: [Float], after time: Int) -> [Int] {
+    sound.indices.dropFirst(time + 1).filter {
+      abs(sound[$0]) > 0.1 && sound[max(0, $0 - 2400)..<$0].allSatisfy { abs($0) <= 0.1 }
+    }
+  }
+
+  @Test func `a quantized loop stays with the metronome`() {
+    let stage = stage()
+    record(stage)
+    stage.set(.quantize, of: 0, 2)
+    for lost: UInt32 in [1024, 64, 7200] {
+      stage.host.lose(frames: lost)
+      stage.rest(10_000)
+    }
+    let time = stage.time
+    stage.rest(5 * Self.beat)
+    let pulses = starts(stage.stems[0], after: time)
+    // The mix has the pulses, too.
+    let clicks = starts(zip(stage.mix, stage.stems[0]).map { $0 - $1 }, after: time)
+    #expect(pulses.count >= 4 && clicks.count >= 4)
+    // A click exceeds the threshold within ten frames.
+    for pulse in pulses {
+      #expect(clicks.contains { abs(pulse - $0 - Self.pulse) <= 10 }, "\(pulses) \(clicks)")
+    }
+  }
+
+  @Test func `a recording ends on its bar with all frames of it`() {
+    let stage = stage()
+    stage.set(.quantize, of: 0, 2)
+    stage.rest(1000)
+    stage.send(.record, 0)
+    stage.rest(4 * Self.beat)
+    #expect(stage.activity(0) == .recording)
+    stage.host.lose(frames: 2048)
+    stage.rest(10_000)
+    stage.send(.record, 0)
+    stage.host.lose(frames: 1024)
+    stage.rest(4 * Self.beat)
+    #expect(stage.reading(0).length == 4 * Self.beat)
+  }
+
+  @Test func `with MIDI clock, which goes on, a loop catches up`() {
+    let stage = stage(.midi)
+    let first = stage.host.frame
+    // Ticks of 120 bpm, but for those in the lost frames.
+    let lost = first + 200_000..<first + 204_800
+    stage.host.midi = [(first, [0xFA])]
+    for tick in UInt32(0)..<600 where !lost.contains(first + tick * 1000) {
+      stage.host.midi.append((first + tick * 1000, [0xF8]))
+    }
+    stage.rest(4 * Self.beat)
+    record(stage)
+    stage.set(.quantize, of: 0, 2)
+    let start = Int(stage.host.frame - first)
+    stage.rest(200_000 - start)
+    stage.host.lose(frames: 4800)
+    stage.rest(8 * Self.beat)
+    #expect(stage.activity(0) == .playing)
+    let pulses = starts(stage.stems[0], after: 250_000)
+    #expect(pulses.count >= 3)
+    for pulse in pulses {
+      let place = (pulse + 4800 - Self.pulse) % Self.beat
+      #expect(min(place, Self.beat - place) <= 1, "\(place)")
+    }
+  }
+}
