@@ -130,13 +130,7 @@ package final class JackLink: @unchecked Sendable {
   /// The status has the result. The request is repeated to a server that starts or restarts.
   package func leadTransport(_ leads: Bool) {
     let isRunning = facts.isRunning.load(ordering: .relaxed)
-    // Stored before the reply: the link's thread may answer it at once.
-    if !leads || !isRunning {
-      facts.setLeading(.no)
-    } else if facts.leading != .yes {
-      facts.setLeading(.asked)
-    }
-    facts.wantsLead.store(leads, ordering: .releasing)
+    facts.transportRole.withLock { $0.want(leads, isRunning: isRunning) }
     wake.set()
   }
 
@@ -258,14 +252,10 @@ package final class JackLink: @unchecked Sendable {
 
   /// Becomes timebase master if wanted; another client may take over at any time.
   private func updateTransport(_ membership: Membership) {
-    if facts.wantsLead.load(ordering: .relaxed) {
-      let wasLeading = membership.isLeading
-      if membership.lead() {
-        facts.setLeading(.yes)
-      } else {
-        facts.wantsLead.store(false, ordering: .relaxed)
-        facts.setLeading(wasLeading ? .no : .denied)
-      }
+    if facts.transportRole.withLock({ $0.isWanted }) {
+      // Not under the lock: the server may take its time.
+      let isGranted = membership.lead()
+      facts.transportRole.withLock { $0.answer(isGranted: isGranted) }
     } else {
       membership.stopLeading()
     }
@@ -290,7 +280,7 @@ package final class JackLink: @unchecked Sendable {
     facts.isGone.store(false, ordering: .relaxed)
     setPorts([])
     memory.serverIsGone(now: HostTime.steady)
-    facts.setLeading(.no)
+    facts.transportRole.withLock { $0.serverIsGone() }
     engine.shared.setTransportLed(false)
     self.membership = nil
     standby = try? Standby(engine)

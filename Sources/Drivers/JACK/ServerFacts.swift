@@ -23,9 +23,7 @@ final class ServerFacts: Sendable {
   let xruns = Atomic<Int>(0)
   let longestXrun = Atomic<UInt32>(0)
 
-  // Whether to be the timebase master, and the result.
-  let wantsLead = Atomic<Bool>(false)
-  let lead = Atomic<UInt8>(TransportLead.no.rawValue)
+  let transportRole = Guarded(TransportRole())
 
   // Offset from the server's clock to the host's, in microseconds: the bits of a Double.
   let clockDifference = Atomic<UInt64>(0)
@@ -53,7 +51,7 @@ final class ServerFacts: Sendable {
     status.load = Float(bitPattern: load.load(ordering: .relaxed))
     status.xruns = xruns.load(ordering: .relaxed)
     status.longestXrun = Float(bitPattern: longestXrun.load(ordering: .relaxed))
-    status.lead = leading
+    status.lead = transportRole.withLock { $0.state }
     status.portChanges = portChanges.load(ordering: .relaxed)
     return status
   }

@@ -1,16 +1,6 @@
 internal import CJack
 internal import CRealtime
 internal import Engine
-internal import Synchronization
-
-extension ServerFacts {
-  /// Whether this client is the timebase master.
-  var leading: TransportLead {
-    TransportLead(rawValue: lead.load(ordering: .relaxed)) ?? .no
-  }
-
-  func setLeading(_ leading: TransportLead) { lead.store(leading.rawValue, ordering: .relaxed) }
-}
 
 extension Membership {
   /// Becomes or stays the timebase master.

@@ -160,6 +160,30 @@ extension NodeTests.PageTests {
       #expect(stage.phone.receive("/reply") != nil)
     }
 
+    @Test(.hangLimit) func `Undo stays when the library changes during a deletion`() throws {
+      let take = try TakeLibrary(home: stage.home).importFile(sound("Undone"))
+      try browser.await("document.querySelector('#take-list b')?.textContent === 'Undone'")
+      try browser.tap("#take-list .take-open")
+      try browser.await("document.querySelector('#take-title').value === 'Undone'")
+      // The page asks for the open take after it has sent the deletion.
+      try browser.run(
+        """
+        return import('/page/store/values.js').then(({ receive }) => {
+          document.querySelector('#take-trash').click();
+          receive('/takes/changed', []);
+        });
+        """)
+      try stage.awaitNode()
+      #expect(
+        try browser.text("return document.querySelector('#notice-text').textContent")
+          == "Undone moved to the trash")
+      try browser.tap("#notice-action")
+      try browser.await("document.querySelector('#take-list b')?.textContent === 'Undone'")
+      stage.phone.send("/take/delete", .string(take.id))
+      #expect(stage.phone.receive("/reply") != nil)
+      _ = try browser.takeFaults()
+    }
+
     @Test(.hangLimit) func `a search that can't be understood says so in place of the list`() throws
     {
       let take = try TakeLibrary(home: stage.home).importFile(sound("Sought"))

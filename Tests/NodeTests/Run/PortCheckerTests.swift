@@ -128,7 +128,7 @@ extension NodeTests {
     }
 
     private func checkProcess(_ path: String, _ before: Received) {
-      #expect(before.arguments == [.int32(0)])
+      #expect(before.arguments == [.int32(0)], "\(path)")
       phone.send(path, .int32(2))
       #expect(code(error(of: path)) == "range", "\(path)")
       for value: Int32 in [1, 0] {
@@ -136,7 +136,7 @@ extension NodeTests {
         #expect(phone.sync())
         // A subscriber is notified, too.
         _ = phone.receiveAll(seconds: 0.1)
-        #expect(phone.ask(path)?.arguments == [.int32(value)])
+        #expect(phone.ask(path)?.arguments == [.int32(value)], "\(path)")
       }
     }
 

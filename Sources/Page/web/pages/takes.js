@@ -21,6 +21,8 @@ const page = find("#takes");
 const detail = find("#take");
 const root = "/take";
 let shown;
+// The take that this page deletes or has deleted last.
+let trashed;
 
 /** Sets up the takes page; calls changed() when the takes or the view have changed. */
 export function setUpTakes(changed) {
@@ -198,6 +200,7 @@ function setUpFields() {
   click("#take-trash", (id) => {
     const title = take(id)?.title ?? "The take";
     cancelLoads(id, false);
+    trashed = id;
     send("/take/delete", id);
     notify(`${title} moved to the trash`, "info", ["Undo", () => send("/take/restore", id)]);
   });
@@ -210,12 +213,19 @@ function setUpFields() {
   // Another program may have changed or deleted it.
   listen("/takes/changed", () => shown && send("/take/show", shown, 0));
   onError("/take/show", (_, text) => {
-    if (!shown || !text.includes(shown)) return notify(capital(text), "fault");
+    // The notice of a deletion on this page has Undo.
+    if (!shown || !text.includes(shown) || shown === trashed) return;
     closeTake();
     notify("The open take was deleted");
   });
-  onError("/take/delete", resumeRefused);
-  onReply("/take/restore", () => findTakes());
+  onError("/take/delete", (...error) => {
+    trashed = undefined;
+    resumeRefused(...error);
+  });
+  onReply("/take/restore", () => {
+    trashed = undefined;
+    findTakes();
+  });
   const format = find("#take-format");
   click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch(notifyFault));
   find("#take-own").addEventListener("change", ({ target }) => {
