@@ -19,7 +19,8 @@ import Testing
     #expect(role.state == .no)
   }
 
-  @Test mutating func `the answer to a request that was withdrawn in the meantime does not count`() {
+  @Test mutating func `the answer to a request that was withdrawn in the meantime does not count`()
+  {
     request(true)
     request(false)
     role.answer(isGranted: true)
@@ -30,7 +31,8 @@ import Testing
     #expect(role.state == .no)
   }
 
-  @Test mutating func `a role that another client has is denied, and one that it takes over ends`() {
+  @Test mutating func `a role that another client has is denied, and one that it takes over ends`()
+  {
     request(true)
     role.answer(isGranted: false)
     #expect(role.state == .denied)
