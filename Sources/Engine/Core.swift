@@ -152,6 +152,7 @@ struct Core: ~Copyable {
     outbox.begin(ports.midiOut)
     beginPedals()
     followTempo(cycle, ports.clockIn, frames: frames)
+    loops.followTempo(at: present, block: frames)
     noteBeatInUse()
     receiveCommands(frames: frames)
     // Before the fade from silence starts, all earlier settings apply at once.

@@ -6,6 +6,8 @@ package struct ClipVersion: BitwiseCopyable {
   package var length = 0
   /// The exact loop length in frames: the length, or less by under one frame.
   package var round = 0.0
+  /// The length of a beat in frames, 0 if it is unknown.
+  package var beat = 0.0
   /// The number of overdubs since the clip's recording.
   package var layers = 0
   /// The number of the clip, which overdubs don't change.
@@ -86,6 +88,13 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     outlines &+= 1
     let least = Double(versions[version].length) - 1
     if frames > least && frames <= least + 1 { versions[version].round = frames }
+  }
+
+  /// Sets the length of a beat, in frames.
+  @_noLocks
+  mutating func setBeat(_ version: Int, _ frames: Double) {
+    outlines &+= 1
+    versions[version].beat = frames
   }
 
   /// Notes a change of the history.

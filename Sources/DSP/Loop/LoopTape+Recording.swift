@@ -261,16 +261,23 @@ extension LoopTape {
   ///
   /// `feedback` is the gain of the existing audio.
   @_noLocks
-  package mutating func overdub(_ sound: Stereo, at start: Int, feedback: Float, frames: Int) {
+  package mutating func overdub(
+    _ sound: Stereo, at start: Int, feedback: Float, frames: Int, backward: Bool = false
+  ) {
     if overdub.feedback < 0 { overdub.feedback = feedback }
     var done = 0
     while done < frames {
       guard let version = overdub.version else { return }
       let length = self[version].length
-      let frame = (start &+ done) % length
-      var count = min(min(frames &- done, length &- frame), Self.longestPiece)
+      var frame = wrapped(backward ? start &- done : start &+ done)
+      let room = backward ? frame &+ 1 : length &- frame
+      var count = min(min(frames &- done, room), Self.longestPiece)
       if overdub.isEnding { count = min(count, overdub.risen) }
-      let sound = shaped(sound.advanced(by: done), feedback: feedback, frames: count)
+      var sound = shaped(sound.advanced(by: done), feedback: feedback, frames: count)
+      if backward {
+        sound = reversed(sound, frames: count)
+        frame &-= count &- 1
+      }
       history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: count))
       history.pointee.memory.mix(sound, keeping: kept, to: version, at: frame, frames: count)
       // The start is also written to the tail, from which it fades in.
@@ -313,6 +320,22 @@ extension LoopTape {
       kept[index] = 1 + (overdub.feedback - 1) * share
       behind.left[index] = sound.left[index] * share
       behind.right[index] = sound.right[index] * share
+    }
+    return behind
+  }
+}
+
+extension LoopTape {
+  /// Reverses a piece of a layer and the gains of the existing audio under it.
+  @_noLocks
+  private func reversed(_ sound: Stereo, frames: Int) -> Stereo {
+    var (first, last) = (0, frames &- 1)
+    while first <= last {
+      (kept[first], kept[last]) = (kept[last], kept[first])
+      (behind.left[first], behind.left[last]) = (sound.left[last], sound.left[first])
+      (behind.right[first], behind.right[last]) = (sound.right[last], sound.right[first])
+      first &+= 1
+      last &-= 1
     }
     return behind
   }

@@ -49,7 +49,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   package init(_ pool: ClipPool, seconds: Double, reach: Int, sampleRate: Double) {
     capacity = Int((seconds * sampleRate).rounded(.up))
     seam = Int((ClipPages.seamSeconds * sampleRate).rounded())
-    ahead = Int(Self.aheadSeconds * sampleRate)
+    ahead = max(Int(Self.aheadSeconds * sampleRate), SincBank.mostTaps / 2 + 2)
     history = buffers.box(ClipHistory(pool))
     pool.pages.pointee.add(history)
     // The fastest step, on top of the longest lookback of an engine.
@@ -74,6 +74,15 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// in a number of beats never drift apart.
   package var round: Double {
     @_noLocks get { self[currentVersion].round }
+  }
+
+  /// The length of a beat of the clip in frames, 0 if it is unknown.
+  package var beat: Double { @_noLocks get { self[currentVersion].beat } }
+
+  /// Sets the length of a beat of the clip, in frames.
+  @_noLocks
+  package mutating func setBeat(_ frames: Double) {
+    history.pointee.memory.setBeat(currentVersion, frames)
   }
 
   /// The number of frames until the next cycle, in the current direction.
@@ -170,6 +179,16 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
       let frame = reader.isBackward ? reader.frame &+ ahead : reader.frame &- ahead
       if !isLooping || !reader.hasTurned { return max(0, min(length, frame)) }
       return wrapped(frame)
+    }
+  }
+
+  /// The warp's playhead with its fraction of a frame.
+  package var exactPosition: Double {
+    @_noLocks get {
+      let fraction = Double(UInt32(truncatingIfNeeded: place)) / 4_294_967_296
+      if fraction == 0 { return Double(position) }
+      // Frames ahead were rounded down.
+      return Double(position) + (reader.isBackward ? 1 - fraction : fraction - 1)
     }
   }
 

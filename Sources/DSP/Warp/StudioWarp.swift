@@ -129,7 +129,10 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
 
   /// Returns the latency in frames at rate 1, the same at every pitch.
   @_noLocks
-  package func delay(pitch: Float) -> Int { long.ahead &+ hop &+ lead }
+  package func delay(pitch: Float) -> Int { framesAhead &+ hop &+ lead }
+
+  /// The part of the latency that is the window's, in frames of the tape.
+  package var framesAhead: Int { @_noLocks get { long.ahead } }
 
   /// The number of frames after a start until the output is valid.
   package var warmUp: Int {

@@ -37,6 +37,11 @@ package struct Warp: ~Copyable {
   private static var leapRoomSeconds: Double { @_noLocks get { 0.05 } }
   // How far a rate above 1 goes back: long enough for a phrase.
   private static var wayBackSeconds: Double { @_noLocks get { 1 } }
+  // How far the live engine is behind on average, at its pitch: measured with pulses at 0.8 to 1.5 times the speed.
+  private static var lagOfFastSeconds: Double { @_noLocks get { 0.0022 } }
+  private static var lagOfSlowSeconds: Double { @_noLocks get { 0.0055 } }
+  // The deviation from rate 1 at which a tape's speed changes without a step that is heard: twice the greatest drift.
+  private static var withoutGlide: Int64 { @_noLocks get { WarpStep.unity / 256 } }
   private static var engineFadeSeconds: Double { @_noLocks get { 0.02 } }
   // Fast enough for a jump of pitch or rate to be heard as one, without phase jumps.
   private static var glideSeconds: Float { @_noLocks get { 0.003 } }
@@ -54,18 +59,23 @@ package struct Warp: ~Copyable {
   private var voice: VoiceWarp
   private var studio: StudioWarp
 
-  private var engine = WarpEngine.live
+  private var engine = Means.live
   private var wantedEngine = WarpEngine.live
   // A change of engine: the new one runs muted until its output is valid, and is then faded in.
-  private var nextEngine = WarpEngine.live
+  private var nextEngine = Means.live
   private var warmUpLeft = 0
   private var fadeLeft = 0
   private let fadeFrames: Int
+  private let lagOfFast: Double
+  private let lagOfSlow: Double
 
   private var semitones: Glide
   private var wantedPitch: Float = 1
   private var formant: Glide
   private var octavesOfRate: Glide
+  private var wantedRate = WarpStep.unity
+  // The rate at which the tape drifts, in place of the engine; 0 for the engine.
+  private var drift: Int64 = 0
 
   private(set) var step: WarpStep
   private var isGoing = false
@@ -89,12 +99,42 @@ package struct Warp: ~Copyable {
     voice = VoiceWarp(sampleRate: sampleRate)
     studio = StudioWarp(sampleRate: sampleRate)
     fadeFrames = Int(Self.engineFadeSeconds * sampleRate)
+    lagOfFast = Self.lagOfFastSeconds * sampleRate
+    lagOfSlow = Self.lagOfSlowSeconds * sampleRate
     let rate = Float(sampleRate)
     semitones = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
     formant = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
     octavesOfRate = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
     step = WarpStep(place: 0, rate: WarpStep.unity, pitch: 1)
     scratch = buffers.floats(2 * WarpStep.longest)
+  }
+
+  /// What plays the tape: an engine, or interpolation for a drift.
+  private enum Means: BitwiseCopyable {
+    case live, voice, studio, drift
+
+    @_noLocks
+    init(_ engine: WarpEngine) {
+      switch engine {
+      case .live: self = .live
+      case .voice: self = .voice
+      case .studio: self = .studio
+      }
+    }
+
+    @_noLocks
+    static func == (one: Means, other: Means) -> Bool {
+      unsafeBitCast(one, to: UInt8.self) == unsafeBitCast(other, to: UInt8.self)
+    }
+
+    @_noLocks
+    static func != (one: Means, other: Means) -> Bool {
+      unsafeBitCast(one, to: UInt8.self) != unsafeBitCast(other, to: UInt8.self)
+    }
+  }
+
+  private var wanted: Means {
+    @_noLocks get { drift != 0 ? .drift : Means(wantedEngine) }
   }
 
   /// Sets the engine.
@@ -117,8 +157,19 @@ package struct Warp: ~Copyable {
 
   /// Sets the playback rate: 1 is the recorded speed.
   @_noLocks
-  package mutating func setRate(_ rate: Float) {
-    octavesOfRate.move(to: rate == 1 ? 0 : rt_log(rate) * 1.442_695)
+  package mutating func setRate(exactly rate: Double) {
+    octavesOfRate.move(to: rate == 1 ? 0 : rt_log(Float(rate)) * 1.442_695)
+    wantedRate = Int64(rate * 4_294_967_296)
+  }
+
+  /// Sets the playback rate, with the precision of its type.
+  @_noLocks
+  package mutating func setRate(_ rate: Float) { setRate(exactly: Double(rate)) }
+
+  /// Plays a loop's tape at the rate by interpolation, without an engine and its pitch; nil ends that.
+  @_noLocks
+  package mutating func setDrift(_ rate: Double?) {
+    if let rate { drift = Int64(rate * 4_294_967_296) } else { drift = 0 }
   }
 
   /// Jumps to the target pitch and rate, before the first block.
@@ -134,10 +185,29 @@ package struct Warp: ~Copyable {
   /// The latency in frames at rate 1, for the engine and pitch set last.
   package var delay: Int {
     @_noLocks get {
-      switch wantedEngine {
+      switch wanted {
       case .live: live.delay(pitch: wantedPitch, bank: bank)
       case .voice: voice.delay(pitch: wantedPitch)
       case .studio: studio.delay(pitch: wantedPitch)
+      case .drift: 0
+      }
+    }
+  }
+
+  /// How far the output is behind the place at the wanted rate, in frames of the tape.
+  package var lag: Double {
+    @_noLocks get {
+      let rate = Double(drift != 0 ? drift : wantedRate) / 4_294_967_296
+      switch wanted {
+      case .drift: return 0
+      case .live:
+        if wantedPitch != 1 || wantedRate == WarpStep.unity { return Double(delay) * rate }
+        return wantedRate > WarpStep.unity ? lagOfFast : lagOfSlow
+      case .voice: return Double(delay) * rate
+      case .studio:
+        // The window is that of the tape, whatever the rate.
+        let ahead = Double(studio.framesAhead)
+        return ahead + (Double(delay) - ahead) * rate
       }
     }
   }
@@ -151,12 +221,19 @@ package struct Warp: ~Copyable {
 
   /// Whether the output is an unchanged copy of the source, none of it read in advance.
   var isReadingPlainly: Bool {
-    @_noLocks get { isGoing && engine == .live && nextEngine == .live && live.isPlain(step) }
+    @_noLocks get {
+      guard isGoing && engine == nextEngine else { return false }
+      switch engine {
+      case .live: return live.isPlain(step)
+      case .drift: return true
+      case .voice, .studio: return false
+      }
+    }
   }
 
   /// The number of frames until the output is valid after a rest.
   package var warmUp: Int {
-    @_noLocks get { warmUp(of: wantedEngine) }
+    @_noLocks get { warmUp(of: wanted) }
   }
 
   /// The longest time that sound may follow the end of the input, in frames.
@@ -168,31 +245,34 @@ package struct Warp: ~Copyable {
   }
 
   @_noLocks
-  private func warmUp(of engine: WarpEngine) -> Int {
-    switch engine {
+  private func warmUp(of means: Means) -> Int {
+    switch means {
     case .live: live.warmUp
     case .voice: voice.warmUp
     case .studio: studio.warmUp
+    case .drift: 0
     }
   }
 
   @_noLocks
-  private mutating func start(_ engine: WarpEngine) {
-    switch engine {
+  private mutating func start(_ means: Means) {
+    switch means {
     case .live: live.start()
     case .voice: voice.start(at: step.place)
     case .studio: studio.start(at: step.place)
+    case .drift: break
     }
   }
 
   @_noLocks
   private mutating func run(
-    _ engine: WarpEngine, _ tape: borrowing Tape, to out: Stereo, frames: Int
+    _ means: Means, _ tape: borrowing Tape, to out: Stereo, frames: Int
   ) {
-    switch engine {
+    switch means {
     case .live: live.process(tape, step, bank: bank, to: out, frames: frames)
     case .voice: voice.process(tape, step, bank: bank, to: out, frames: frames)
     case .studio: studio.process(tape, step, bank: bank, to: out, frames: frames)
+    case .drift: DriftWarp.process(tape, step, bank: bank, to: out, frames: frames)
     }
   }
 
@@ -224,7 +304,7 @@ package struct Warp: ~Copyable {
       if !isGoing {
         isGoing = true
         step.place = head << 32
-        begin(wantedEngine)
+        begin(wanted)
       }
     }
     return min(framesOfStep, frames)
@@ -241,7 +321,7 @@ package struct Warp: ~Copyable {
     (step.place, step.rate, step.nextRate) = (other.place, other.rate, other.nextRate)
     if !isGoing {
       isGoing = true
-      begin(wantedEngine)
+      begin(wanted)
     }
     return min(framesOfStep, frames)
   }
@@ -326,15 +406,24 @@ package struct Warp: ~Copyable {
     step.pitch = Self.ratio(semitones: Self.value(of: semitones))
     step.nextPitch = wantedPitch
     step.formant = Self.ratio(semitones: Self.value(of: formant))
-    step.rate = Self.rate(octaves: Self.value(of: octavesOfRate))
-    step.nextRate = Self.rate(octaves: octavesOfRate.target)
+    step.nextRate = wantedRate
+    if drift != 0 && abs(drift &- WarpStep.unity) <= Self.withoutGlide {
+      // A glide would be less exact, and is not needed.
+      step.nextRate = drift
+      step.rate = DriftWarp.rate(drift, at: step.place)
+      step.place = DriftWarp.settled(step.place, rate: step.rate)
+    } else {
+      let octaves = Self.value(of: octavesOfRate)
+      step.rate = octaves == octavesOfRate.target ? wantedRate : Self.rate(octaves: octaves)
+    }
     step.isLeap = false
   }
 
   @_noLocks
   private mutating func changeEngineWhereWanted() {
-    guard isGoing && warmUpLeft <= 0 && fadeLeft <= 0 && engine != wantedEngine else { return }
-    nextEngine = wantedEngine
+    let wanted = wanted
+    guard isGoing && warmUpLeft <= 0 && fadeLeft <= 0 && engine != wanted else { return }
+    nextEngine = wanted
     start(nextEngine)
     warmUpLeft = warmUp(of: nextEngine)
     fadeLeft = fadeFrames
@@ -342,7 +431,7 @@ package struct Warp: ~Copyable {
 
   /// Starts with an engine, without a crossfade.
   @_noLocks
-  private mutating func begin(_ first: WarpEngine) {
+  private mutating func begin(_ first: Means) {
     engine = first
     nextEngine = first
     (warmUpLeft, fadeLeft) = (0, 0)
@@ -414,7 +503,7 @@ package struct Warp: ~Copyable {
     isGoing = true
     aim()
     place(at: now &- Int64(frames))
-    begin(wantedEngine)
+    begin(wanted)
     // Renders the skipped part of the step.
     if frames > 0 {
       let nowhere = Stereo(scratch, scratch + WarpStep.longest)

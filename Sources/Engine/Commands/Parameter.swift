@@ -142,6 +142,8 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case gain, pan, route, mute, solo
     /// When a stop takes effect.
     case stopAt
+    /// How the loop follows the tempo.
+    case follow
     /// The actions after a recording, on a long press, and on a double press.
     case after, long, double
 

@@ -43,11 +43,20 @@ struct Layer: BitwiseCopyable {
   var growthStart = 0
   /// The position in the clip at which the layer continues.
   var position = 0
+  /// Whether its sound is written in the time of the clip, which isn't that of the input.
+  private(set) var isInClipTime = false
+  /// The exact position at which it continues then, and the frames of the clip per frame of input; negative in
+  /// reverse.
+  var place = 0.0
+  var speed = 1.0
 
   /// Starts adding sound with a latency in frames.
   @_noLocks
-  mutating func begin(_ kind: Kind, at frame: Int64, exact: Double, delay: Int, lag: Int) {
+  mutating func begin(
+    _ kind: Kind, at frame: Int64, exact: Double, delay: Int, lag: Int, inClipTime: Bool
+  ) {
     self.kind = kind
+    isInClipTime = inClipTime
     isOn = true
     start = frame
     exactStart = exact

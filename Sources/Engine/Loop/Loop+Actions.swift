@@ -235,6 +235,7 @@ extension Loop {
     // One growth ends before another one starts.
     if layer.isOn && isGrowing { return .meaningless }
     if tape.isGrowing { return .transferring }
+    if isMoved || playback.isBackward { return .notAsRecorded }
     if layer.isOn { return nil }
     if let refusal = refusalToAdd { return refusal }
     if state.isRecording { return .notPlaying }
@@ -246,7 +247,7 @@ extension Loop {
     @_noLocks get {
       if layer.isOn { return nil }
       if cues.isFull { return .noMemory }
-      if isMoved || playback.isBackward { return .notAsRecorded }
+      if hasTimeOfItsOwn && !canAddInClipTime { return .notAsRecorded }
       if case .recording = state { return nil }
       return state.isPlaying ? nil : .notPlaying
     }
@@ -386,6 +387,7 @@ extension Loop {
           // The growth started with the press.
         } else if state.isPlaying && tape.beginOverdub(isTentative: pedal.mayRevertOverdub) {
           layer.position = tape.wrapped(tape.position &- layer.delay)
+          placeLayer()
         } else {
           layer.end()
         }

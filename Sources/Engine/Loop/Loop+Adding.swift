@@ -24,9 +24,11 @@ extension Loop {
       return
     }
     makeLoop()
-    let lag = tape.isOverdubbing ? layer.lag : layerLag
+    let inClipTime = !kind.grows && (tape.isOverdubbing ? layer.isInClipTime : hasTimeOfItsOwn)
+    let lag = tape.isOverdubbing ? layer.lag : max(layerLag, inClipTime ? Layer.farthest : 0)
     layer.begin(
-      kind, at: frame &- Int64(moment.late), exact: moment.exact, delay: overdubDelay, lag: lag)
+      kind, at: frame &- Int64(moment.late), exact: moment.exact, delay: overdubDelay, lag: lag,
+      inClipTime: inClipTime)
     if kind.grows && !beginGrowing(kind) {
       layer.end()
       return

@@ -110,6 +110,7 @@ extension Loop {
     if time.pointee.takesTempo {
       fitTempo(toFrames: length, from: end &- Int64(length))
     }
+    tape.setBeat(time.pointee.beats.exact(1))
     goOnAfterKeeping(from: place, at: frame)
     return nil
   }

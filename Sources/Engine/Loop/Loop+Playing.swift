@@ -18,6 +18,7 @@ extension Loop {
       playback.resume = tape.wrapped(Int(Float(moment.late) * warp.speed))
     }
     cue(to: playback.resume)
+    noteStart(at: playback.resume, on: frame)
     if moment.exact >= 0 { setPhase(moment.exact) }
     let isFirst = playback.resume == 0
     playback.resume = 0
@@ -198,6 +199,7 @@ extension Loop {
   @_noLocks
   mutating func seek(to place: Int, at frame: Int64) {
     let place = max(0, min(place, tape.length))
+    follow.forget()
     if state.isPlaying {
       endOverdub(at: frame)
       tape.jump(to: place)

@@ -91,6 +91,7 @@ extension Loop {
     if time.pointee.takesTempo {
       fitTempo(toFrames: recording.frames, from: recording.start)
     }
+    tape.setBeat(time.pointee.beats.exact(1))
   }
 
   /// Sets the tempo at which a clip is a whole number of beats: the nearest to the present one.

@@ -6,7 +6,10 @@ extension Loop {
   /// Returns false, and writes nothing, if it is silent.
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
-    if !playback.gate.isClosed { playback.previous = tape.position }
+    if !playback.gate.isClosed {
+      playback.previous = tape.position
+      playback.previousExactly = tape.exactPosition
+    }
     if !warp.process(&tape, through: &playback.gate, to: out, frames: frames) {
       mute.settle()
       return false
@@ -27,7 +30,9 @@ extension Loop {
   mutating func listen(to sound: Stereo, frames: Int) {
     // The tail after a clip's end is also recorded into an overdub on it, before that is added.
     tape.record(sound, frames: frames)
-    if tape.isGrowthOpen || tape.isOverdubbing {
+    if tape.isOverdubbing && !tape.isGrowthOpen && layer.isInClipTime {
+      addInClipTime(frames: frames)
+    } else if tape.isGrowthOpen || tape.isOverdubbing {
       if layer.lag > 0 { listenBack(frames: frames) } else { addLayer(sound, frames: frames) }
     }
   }
@@ -52,7 +57,8 @@ extension Loop {
     }
   }
 
-  private var isHearingAll: Bool {
+  /// Whether the source contains the loop.
+  var isHearingAll: Bool {
     @_noLocks get { if case .mix = settings.source { true } else { false } }
   }
 

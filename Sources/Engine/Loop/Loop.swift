@@ -26,6 +26,9 @@ struct Loop: ~Copyable {
   let histories: UnsafeMutablePointer<SourceHistory>
   /// Scratch memory for a segment of sound.
   let piece: Stereo
+  /// Scratch memory for the input around a piece of a layer.
+  let window: Stereo
+  let bank = SincBank()
 
   var settings = LoopSettings()
   var state = LoopState.standby
@@ -42,6 +45,7 @@ struct Loop: ~Copyable {
   var playback = Playback()
   var mute = LoopMute()
   var fade = LoopFade()
+  var follow = LoopFollow()
   var pedal = Pedal()
   var keeping = Keeping()
   var transfer = LoopTransfer()
@@ -53,12 +57,14 @@ struct Loop: ~Copyable {
 
   init(
     _ pool: ClipPool, seconds: Double, time: UnsafeMutablePointer<LoopTime>,
-    histories: UnsafeMutablePointer<SourceHistory>, piece: Stereo, sampleRate: Double
+    histories: UnsafeMutablePointer<SourceHistory>, piece: Stereo, window: Stereo,
+    sampleRate: Double
   ) {
     self.sampleRate = sampleRate
     self.time = time
     self.histories = histories
     self.piece = piece
+    self.window = window
     tape = LoopTape(pool, seconds: seconds, reach: SourceWarp.reach, sampleRate: sampleRate)
     warp = SourceWarp(seconds: seconds, sampleRate: sampleRate, engine: .live)
   }
@@ -83,11 +89,14 @@ struct Loop: ~Copyable {
     case .threshold: settings.threshold = value <= -90 ? 0 : Level.gain(decibels: value)
     case .semitones: warp.setSemitones(value)
     case .rate:
+      let former = warp.ownSpeed
       warp.setRate(value)
-      endOverdubWhereMoved(at: frame)
+      endOverdubWhereMoved(from: former, at: frame)
     case .speed:
+      let former = warp.ownSpeed
       warp.setTapeSpeed(value)
-      endOverdubWhereMoved(at: frame)
+      endOverdubWhereMoved(from: former, at: frame)
+    case .follow: setFollow(FollowMode(number: value))
     case .stopAt: settings.stopAt = StopTime(number: value)
     case .engine: if let engine = WarpEngine(number: value) { warp.setEngine(engine) }
     case .mute: mute.set(value != 0, frames: framesOfMute)
@@ -118,25 +127,28 @@ struct Loop: ~Copyable {
   /// Applies pitch and stretch of the chain, if the loop is routed through it.
   @_noLocks
   mutating func follow(_ chain: ChainWarp, at frame: Int64) {
+    let former = warp.ownSpeed
     warp.follow(chain)
-    endOverdubWhereMoved(at: frame)
+    endOverdubWhereMoved(from: former, at: frame)
     planStopAgain(at: frame)
   }
 
   /// Sets whether the loop is routed through the chain.
   @_noLocks
   mutating func setThroughChain(_ value: Bool, at frame: Int64) {
+    let former = warp.ownSpeed
     warp.setThroughChain(value)
-    endOverdubWhereMoved(at: frame)
+    endOverdubWhereMoved(from: former, at: frame)
     planStopAgain(at: frame)
   }
 
   /// Whether the loop plays at another speed than it was recorded at.
-  var isMoved: Bool { @_noLocks get { warp.speed != 1 } }
+  var isMoved: Bool { @_noLocks get { warp.isMoved } }
 
+  // The position in the clip that belongs to a time of the input would be unknown.
   @_noLocks
-  private mutating func endOverdubWhereMoved(at frame: Int64) {
-    if isMoved { endOverdub(at: frame) }
+  private mutating func endOverdubWhereMoved(from former: Float, at frame: Int64) {
+    if warp.ownSpeed != former { endOverdub(at: frame) }
   }
 
   /// Sets the direction, once the layer has ended.
@@ -144,6 +156,7 @@ struct Loop: ~Copyable {
   mutating func turn(backward: Bool, at frame: Int64) {
     if backward == playback.isBackward { return }
     playback.isBackward = backward
+    follow.forget()
     if !layer.isOn && !tape.isOverdubbing {
       tape.setBackward(backward)
       return

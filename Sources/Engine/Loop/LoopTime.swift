@@ -3,6 +3,10 @@ internal import DSP
 /// The time that all loops share.
 struct LoopTime: ~Copyable {
   var beats: BeatClock
+  /// The beats up to the start of the present block, in which so many frames are rendered.
+  var count = BeatCount()
+  /// That start.
+  var blockStart: Int64 = 0
   var setsTempo = false
   // Only the first clip sets the tempo. Later ones follow it.
   var hasTempo = false

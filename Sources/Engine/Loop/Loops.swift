@@ -27,10 +27,11 @@ struct Loops: ~Copyable {
     let histories = buffers.made(count: 3) { SourceHistory(memory.histories[$0]) }
     self.histories = histories
     let piece = buffers.stereo(LoopTape.longestPiece)
+    let window = buffers.stereo(Layer.windowFrames)
     players = buffers.made(count: count) { _ in
       Loop(
         memory.clips, seconds: setup.seconds, time: time, histories: histories, piece: piece,
-        sampleRate: sampleRate)
+        window: window, sampleRate: sampleRate)
     }
     awake = LoopBits(count: count)
     stirred = awake
@@ -194,6 +195,15 @@ struct Loops: ~Copyable {
   }
 
   // MARK: - Time
+
+  /// Counts the beats up to a block that starts at a frame, and sets the speeds of the loops that follow them.
+  @_noLocks
+  func followTempo(at frame: Int64, block frames: Int) {
+    time.pointee.count.advance(to: frame, time.pointee.beats, block: frames)
+    time.pointee.blockStart = frame
+    var rest = awake
+    while let index = rest.popFirst() { players[index].followTempo(at: frame) }
+  }
 
   /// Sets a parameter of all loops.
   @_noLocks

@@ -231,6 +231,14 @@ struct BeatClock: BitwiseCopyable {
       beatsPerMinute: sampleRate * 60 / framesPerBeat)
   }
 
+  /// The elapsed beats of the bar at a frame.
+  @_noLocks
+  func phase(at frame: Int64) -> Double {
+    let beats = (Double(frame) - anchor) / framesPerBeat
+    let bar = Double(beatsPerBar)
+    return beats - Self.floor(beats / bar) * bar
+  }
+
   /// The elapsed share of a number of beats at a frame, counted from the start of the bar.
   @_noLocks
   func share(at frame: Int64, of beats: Double) -> Double {

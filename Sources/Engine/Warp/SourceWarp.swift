@@ -8,7 +8,8 @@ struct SourceWarp: ~Copyable {
   /// window of the studio engine, and some 8900 for the search of the live engine.
   static var reach: Int { @_noLocks get { 16_384 } }
   private static var mostSemitones: Float { @_noLocks get { 24 } }
-  private static var slowest: Float { @_noLocks get { 0.25 } }
+  /// The minimum rate.
+  static var slowest: Float { @_noLocks get { 0.25 } }
   /// The maximum rate.
   static var fastest: Float { @_noLocks get { 4 } }
 
@@ -19,11 +20,23 @@ struct SourceWarp: ~Copyable {
   private var rate: Float = 1
   // Varispeed.
   private var tapeSpeed: Float = 1
+  // The ratio of the tempo to the source's own; nil if it doesn't follow.
+  private var following: Double?
   // nil for that of the chain.
   private var engine: WarpEngine?
 
   /// The resulting rate.
-  private(set) var speed: Float = 1
+  private(set) var exactSpeed = 1.0
+  /// The resulting rate, rounded.
+  var speed: Float { @_noLocks get { Float(exactSpeed) } }
+  /// The rate that is set, apart from that of a followed tempo.
+  private(set) var ownSpeed: Float = 1
+  /// Whether pitch and rate are those of a tape at another speed.
+  private(set) var isVarispeed = true
+  /// Whether the source plays at another rate than its own, apart from a drift.
+  private(set) var isMoved = false
+  /// Whether it may follow a tempo by interpolation alone.
+  private(set) var drifts = true
   /// By how much the pitch shortens the tape's sounds, at least 1.
   private(set) var shortening = 1.0
   /// Whether the tape plays unchanged.
@@ -58,6 +71,14 @@ struct SourceWarp: ~Copyable {
     apply()
   }
 
+  /// Sets the rate at which the source follows a tempo; nil if it doesn't.
+  @_noLocks
+  mutating func follow(_ ratio: Double?) {
+    if ratio == following { return }
+    following = ratio
+    apply()
+  }
+
   /// Sets the source's own engine.
   @_noLocks
   mutating func setEngine(_ engine: WarpEngine) {
@@ -86,15 +107,24 @@ struct SourceWarp: ~Copyable {
     let pitch = semitones + 12 * octaves + (isThroughChain ? chain.semitones : 0)
     // The formants move with the pitch of a tape.
     let formant = 12 * octaves + (isThroughChain ? chain.formant : 0)
-    let speed = rate * tapeSpeed * (isThroughChain ? chain.rate : 1)
-    self.speed = max(Self.slowest, min(speed, Self.fastest))
+    let own = rate * tapeSpeed * (isThroughChain ? chain.rate : 1)
+    ownSpeed = own
+    isVarispeed = own == tapeSpeed
+    let speed = Double(own) * (following ?? 1)
+    exactSpeed = max(Double(Self.slowest), min(speed, Double(Self.fastest)))
     shortening = Double(max(1, rt_exp(pitch * 0.057_762_265)))
-    isPlain = speed == 1 && pitch == 0 && formant == 0
+    let isUnpitched = pitch == 0 && formant == 0
+    isPlain = own == 1 && isUnpitched
+    drifts = isPlain && abs(exactSpeed - 1) <= DriftWarp.most
+    isVarispeed = isVarispeed && (following == nil || drifts || exactSpeed == Double(own))
+    isMoved = exactSpeed != 1 && !drifts
+    let isTape = isVarispeed && pitch == 12 * octaves && formant == 12 * octaves
+    warp.setDrift(isTape && (following != nil || exactSpeed != 1) ? exactSpeed : nil)
     // Without a change, the live engine plays the tape unchanged.
     warp.setEngine(engine ?? (isThroughChain && chain.isOn ? chain.engine : .live))
     warp.setPitch(semitones: max(-Self.mostSemitones, min(pitch, Self.mostSemitones)))
     warp.setFormant(semitones: formant)
-    warp.setRate(self.speed)
+    warp.setRate(exactly: exactSpeed)
   }
 
   /// Applies all settings at once, before the first block.
@@ -105,6 +135,8 @@ struct SourceWarp: ~Copyable {
 
   /// The delay at rate 1, in frames.
   var delay: Int { @_noLocks get { warp.delay } }
+  /// How far the sound is behind the tape's position, in frames of the tape.
+  var lag: Double { @_noLocks get { warp.lag } }
   /// The number of frames until the output is complete after a rest.
   var warmUp: Int { @_noLocks get { warp.warmUp } }
   /// Whether it is idle: silent, with no parameter moving.

@@ -81,7 +81,7 @@ import Testing
 
   @Test func `a layer has the length of its grid, unless it ended off the grid`() {
     var layer = Layer()
-    layer.begin(.insert, at: 500, exact: 499.75, delay: 64, lag: 0)
+    layer.begin(.insert, at: 500, exact: 499.75, delay: 64, lag: 0, inClipTime: false)
     #expect(layer.adds(.insert) && !layer.adds(.overdub) && layer.delay == 64)
     #expect(layer.length(at: 1500, exact: 1500.25) == 1000.5)
     #expect(

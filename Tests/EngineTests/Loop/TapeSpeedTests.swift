@@ -28,15 +28,15 @@ import Testing
     #expect(Measure.residue(heard, hertz: wanted, sampleRate: 48_000) < -60)
   }
 
-  @Test func `the cycle takes as much longer, and layers are refused`() {
+  @Test func `the cycle takes as much longer, and growth is refused`() {
     let stage = playing(0.5)
     let place = stage.reading(0).position
     stage.rest(9600)
     let moved = (stage.reading(0).position - place + 9600) % 9600
     #expect(abs(moved - 4800) <= 2)
-    #expect(stage.press(.overdub, 0) == .notAsRecorded)
+    #expect(stage.press(.multiply, 0) == .notAsRecorded)
     stage.set(.speed, of: 0, 1)
     stage.rest(4800)
-    #expect(stage.press(.overdub, 0) == nil)
+    #expect(stage.press(.multiply, 0) == nil)
   }
 }

@@ -168,7 +168,7 @@ import Testing
     #expect(stage.activity(0) == .overdubbing && stage.reading(0).length == 24_000)
   }
 
-  @Test(arguments: [(Parameter.Loop.rate, Float(0.5)), (.direction, -1)])
+  @Test(arguments: [(Parameter.Loop.rate, Float(0.5)), (.rate, 2)])
   func `a press that can't overdub reports why, once`(parameter: Parameter.Loop, value: Float) {
     let stage = LoopStage()
     stage.set(.long, of: 0, Float(PedalMeaning.off.rawValue))

@@ -51,6 +51,11 @@ struct LoopValue: Sendable {
       parameter: .speed, kind: { .number($0, 0.25...4) },
       help: "Varispeed of the loop: changes speed and pitch together; 0.5 is an octave lower"),
     LoopValue(
+      parameter: .follow, kind: { .choice($0, ["off", "tempo", "lock"]) },
+      help:
+        "Whether the loop follows changes of the tempo at its own pitch: off, at the speed of the tempo, or locked to "
+        + "the beat, too"),
+    LoopValue(
       parameter: .engine, kind: { .choice($0, ["live", "voice", "studio"]) },
       help: "Engine for pitch and speed of the loop; see /pitch/engine"),
     LoopValue(

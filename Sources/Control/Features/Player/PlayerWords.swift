@@ -104,8 +104,8 @@ extension Refusal {
       case .notAsRecorded:
         (
           .state,
-          "the loop must play as recorded: forward, at rate 1 (/loop/rate, /loop/speed, and /stretch/rate "
-            + "on route chain)"
+          "layers need a loop that is not stretched (/loop/rate, /stretch/rate on route chain, or a distant "
+            + "/tempo/bpm); multiply and insert also need it forward and at speed 1"
         )
       case .notPlaying: (.state, "the loop must be playing; \(subject) is \(doing)")
       case .tooManyBeats:

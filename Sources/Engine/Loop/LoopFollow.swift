@@ -1,0 +1,101 @@
+internal import DSP
+
+/// How a loop follows the tempo.
+enum FollowMode: UInt8, BitwiseCopyable {
+  /// At its own speed.
+  case off
+  /// At the ratio of the tempo to that of its recording.
+  case tempo
+  /// On the beat, too.
+  case lock
+
+  @_noLocks
+  init(number: Float) { self = number == 0 ? .off : number == 1 ? .tempo : .lock }
+
+  var isOff: Bool { @_noLocks get { if case .off = self { true } else { false } } }
+  var isLock: Bool { @_noLocks get { if case .lock = self { true } else { false } } }
+}
+
+/// The position at which a loop that follows the tempo should be heard, and the speed that leads there.
+struct LoopFollow: BitwiseCopyable {
+  /// Within this deviation, a fifth of a millisecond in a second, a loop plays at its own speed.
+  private static var deadBand: Double { @_noLocks get { 0.0002 } }
+  // The deviation below which a loop that has been stretched may drift again.
+  private static var driftAgain: Double { @_noLocks get { 0.0015 } }
+  // A loop in the dead band is corrected from the first error to the second one, in seconds.
+  private static var leastError: Double { @_noLocks get { 0.0005 } }
+  private static var noError: Double { @_noLocks get { 0.000_02 } }
+  // A greater error is corrected by a jump.
+  private static var greatestError: Double { @_noLocks get { 0.01 } }
+  // The time constant of a correction in seconds, and its greatest speed beside an engine's stretch.
+  private static var correctionSeconds: Double { @_noLocks get { 0.25 } }
+  private static var fastestCorrection: Double { @_noLocks get { 0.02 } }
+
+  var mode = FollowMode.off
+  // The beats and the position, in frames of the clip, from which the wanted position is counted.
+  private var beats = 0.0
+  private var place = 0.0
+  private var isAnchored = false
+  // The clip and its length at that time.
+  private var clip = 0
+  private var length = 0
+  private var isCorrecting = false
+  private var isStretched = false
+
+  /// Forgets the position, which something else has moved.
+  @_noLocks
+  mutating func forget() { isAnchored = false }
+
+  /// Counts from a position at a number of beats.
+  @_noLocks
+  mutating func anchor(at place: Double, beats: Double, clip: Int, length: Int) {
+    self.place = place
+    self.beats = beats
+    self.clip = clip
+    self.length = length
+    isAnchored = true
+    isCorrecting = false
+  }
+
+  /// Whether the position is counted in this clip.
+  @_noLocks
+  func isAnchored(in clip: Int, length: Int) -> Bool {
+    isAnchored && clip == self.clip && length == self.length
+  }
+
+  /// The wanted position after a number of beats of a length in frames; the direction is 1 or -1.
+  @_noLocks
+  func place(after beats: Double, ofFrames beat: Double, direction: Double) -> Double {
+    place + direction * (beats - self.beats) * beat
+  }
+
+  /// Whether an error in frames of the clip needs a jump.
+  @_noLocks
+  static func needsJump(_ error: Double, sampleRate: Double) -> Bool {
+    abs(error) > greatestError * sampleRate
+  }
+
+  /// Returns the ratio, or 1 where it is too close to that to be followed.
+  @_noLocks
+  static func banded(_ ratio: Double) -> Double { abs(ratio - 1) < deadBand ? 1 : ratio }
+
+  /// Returns the speed for a ratio of the tempo to the clip's and an error in frames; positive errors are late.
+  @_noLocks
+  mutating func speed(ratio: Double, error: Double, sampleRate: Double) -> Double {
+    let deviation = abs(ratio - 1)
+    isStretched = deviation > (isStretched ? Self.driftAgain : DriftWarp.most)
+    let aim = Self.banded(ratio)
+    if aim == 1 {
+      let seconds = abs(error) / sampleRate
+      if seconds > Self.leastError { isCorrecting = true }
+      if seconds < Self.noError { isCorrecting = false }
+      if !isCorrecting { return 1 }
+    }
+    let wanted = error / (Self.correctionSeconds * sampleRate)
+    if isStretched {
+      return aim + max(0 - Self.fastestCorrection, min(wanted, Self.fastestCorrection))
+    }
+    // Not beyond what is heard as a change of pitch.
+    return max(1 - DriftWarp.most, min(aim + wanted, 1 + DriftWarp.most))
+  }
+}
