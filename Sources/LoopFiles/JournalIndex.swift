@@ -127,6 +127,8 @@ package struct LoopVersion: Sendable {
   package var frames = 0
   /// The exact loop length, in frames.
   package var round = 0.0
+  /// The length of a beat in frames, 0 if it is unknown.
+  package fileprivate(set) var beat: Float = 0
   /// The number of overdubs.
   package fileprivate(set) var layers = 0
   /// The number of its clip.
@@ -158,6 +160,7 @@ package struct LoopVersion: Sendable {
       else { return false }
       frames = Int(record.frames)
       round = record.round
+      beat = record.beat
       layers = Int(record.layers)
       clip = Int(record.clip)
     }

@@ -150,8 +150,8 @@ extension LoopArchive {
         }
       }
       restorer[slot.number].addKept(
-        number, frames: version.frames, round: version.round, layers: version.layers,
-        clip: version.clip)
+        number, frames: version.frames, round: version.round, beat: Double(version.beat),
+        layers: version.layers, clip: version.clip)
       before = (version, number)
     }
     restorer.finish(slot.number, count: slot.versions.count, place: slot.place)

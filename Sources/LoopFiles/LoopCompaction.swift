@@ -71,7 +71,8 @@ final class LoopCompaction {
             from: 0))
         add(
           LoopRecord(
-            .length, slot: number, serial: serial, layers: version.layers,
+            .length, slot: number, serial: serial, other: Int(version.beat.bitPattern),
+            layers: version.layers,
             frames: version.frames, round: version.round, clip: version.clip))
         before = version
       }

@@ -27,15 +27,24 @@ extension LoopTape {
     history.pointee.memory.ownPage(version, index)
   }
 
-  /// Appends a restored version to the history, with its length and exact loop length.
+  /// Appends a restored version to the history, with its length, its exact loop length, and the approximate length
+  /// of a beat.
   package mutating func addKept(
-    _ version: Int, frames: Int, round: Double, layers: Int, clip: Int
+    _ version: Int, frames: Int, round: Double, beat: Double, layers: Int, clip: Int
   ) {
     history.pointee.memory.setLength(version, frames)
     history.pointee.memory.setRound(version, round)
+    history.pointee.memory.setBeat(version, Self.exactBeat(round: self[version].round, near: beat))
     history.pointee.memory.versions[version].layers = layers
     history.pointee.memory.setClip(version, clip, latest: max(latestClip, clip))
     history.pointee.append(version)
+  }
+
+  /// Returns the length of a beat of which a cycle has a whole number, if one is within rounding of a known length.
+  package static func exactBeat(round: Double, near beat: Double) -> Double {
+    guard beat > 0, round > 0 else { return 0 }
+    let whole = max(1, (round / beat).rounded())
+    return abs(round / whole / beat - 1) < 1e-4 ? round / whole : beat
   }
 
   /// Gives a restored version its former serial number.

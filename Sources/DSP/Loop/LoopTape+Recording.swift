@@ -368,10 +368,12 @@ extension LoopTape {
   /// `framesBehind` frames of its tail are known.
   @_noLocks
   package mutating func finishLoading(
-    _ version: Int, length: Int, framesBehind: Int, round: Double = 0, inPlace: Bool = false
+    _ version: Int, length: Int, framesBehind: Int, round: Double = 0, beat: Double = 0,
+    inPlace: Bool = false
   ) {
     history.pointee.memory.setLength(version, length)
     history.pointee.memory.setRound(version, round)
+    history.pointee.memory.setBeat(version, beat)
     mirrorTail(of: version, from: length &+ framesBehind)
     if !inPlace { return add(version) }
     let former = history.pointee.replaceCurrent(with: version)

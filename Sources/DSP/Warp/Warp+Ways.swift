@@ -14,6 +14,20 @@ extension Warp {
     loop.isReadPlainly = isReadingPlainly
   }
 
+  /// Renders frames from a position on a tape, which is followed exactly, at a rate; both 32.32 fixed-point.
+  @_noLocks
+  package mutating func process(
+    _ tape: borrowing Tape, from place: Int64, rate: Int64, to out: Stereo, frames: Int
+  ) {
+    var done = 0
+    while done < frames {
+      let step = WarpStep(place: place &+ Int64(done) &* rate, rate: rate, pitch: 1)
+      let count = beginPiece(at: step, frames: frames &- done)
+      renderPiece(tape, to: out.advanced(by: done), frames: count)
+      done &+= count
+    }
+  }
+
   /// Renders the next frames of a song.
   @_noLocks
   package mutating func process(_ song: inout SongTape, to out: Stereo, frames: Int) {

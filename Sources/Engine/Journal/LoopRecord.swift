@@ -22,7 +22,7 @@ package struct LoopRecord: BitwiseCopyable, Sendable {
     case page
     /// `frames` pages of a version, from `other` on, are empty.
     case hole
-    /// The length of a version.
+    /// The length of a version, and that of its beat (`other`, the bits of a Float, in frames).
     case length
     /// The versions of a slot in order, of which the one at index `other` is current. All other versions
     /// are dropped, except the one being recorded.
@@ -70,6 +70,14 @@ package struct LoopRecord: BitwiseCopyable, Sendable {
     self.frames = Int64(frames)
     self.round = round
     self.clip = Int64(clip)
+  }
+
+  /// The length of a beat in frames, 0 if it is unknown.
+  package var beat: Float {
+    @_noLocks get {
+      let beat = Float(bitPattern: other)
+      return beat > 0 && beat < 1e9 ? beat : 0
+    }
   }
 
   /// The number of bytes that follow it in a file: a page, or the serial numbers of a history.

@@ -217,7 +217,8 @@ struct LoopTracker: ~Copyable {
   @_noLocks
   private func length(of version: Int, _ frames: Int, _ view: ClipView) -> LoopRecord {
     LoopRecord(
-      .length, slot: slot, serial: view[version].serial, layers: view[version].layers,
+      .length, slot: slot, serial: view[version].serial,
+      other: Int(Float(view[version].beat).bitPattern), layers: view[version].layers,
       frames: frames,
       round: frames == view[version].length ? view[version].round : Double(frames),
       clip: view[version].clip)
@@ -230,7 +231,7 @@ struct LoopTracker: ~Copyable {
     let record = length(of: version, frames, view)
     let last = versions[version].length
     if record.frames == last.frames && record.round == last.round && record.layers == last.layers
-      && record.clip == last.clip
+      && record.clip == last.clip && record.other == last.other
     {
       return true
     }

@@ -46,6 +46,12 @@ package final class ClipTransfer: @unchecked Sendable {
     set { account.pointee.round = newValue }
   }
 
+  /// The length of a beat in frames, 0 if it is unknown.
+  package var beat: Double {
+    get { account.pointee.beat }
+    set { account.pointee.beat = newValue }
+  }
+
   /// Whether the clip is opened to be heard once: it plays once each time, whether the loop repeats or
   /// not.
   package var playsOnce: Bool {
@@ -70,6 +76,7 @@ struct ClipAccount: BitwiseCopyable {
   var clip = 0
   var layers = 0
   var round = 0.0
+  var beat = 0.0
   var playsOnce = false
   let sampleRate: Int
 

@@ -49,6 +49,8 @@ struct Layer: BitwiseCopyable {
   /// reverse.
   var place = 0.0
   var speed = 1.0
+  /// Its number as the user of the warp that stretches it; 0 if it is resampled.
+  var stretched = 0
 
   /// Starts adding sound with a latency in frames.
   @_noLocks
@@ -57,6 +59,7 @@ struct Layer: BitwiseCopyable {
   ) {
     self.kind = kind
     isInClipTime = inClipTime
+    stretched = inClipTime ? stretched : 0
     isOn = true
     start = frame
     exactStart = exact

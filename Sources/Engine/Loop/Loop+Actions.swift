@@ -387,7 +387,6 @@ extension Loop {
           // The growth started with the press.
         } else if state.isPlaying && tape.beginOverdub(isTentative: pedal.mayRevertOverdub) {
           layer.position = tape.wrapped(tape.position &- layer.delay)
-          placeLayer()
         } else {
           layer.end()
         }

@@ -24,11 +24,13 @@ extension Loop {
       return
     }
     makeLoop()
-    let inClipTime = !kind.grows && (tape.isOverdubbing ? layer.isInClipTime : hasTimeOfItsOwn)
-    let lag = tape.isOverdubbing ? layer.lag : max(layerLag, inClipTime ? Layer.farthest : 0)
+    let continues = tape.isOverdubbing
+    let inClipTime = !kind.grows && (continues ? layer.isInClipTime : hasTimeOfItsOwn)
+    let lag = continues ? layer.lag : max(layerLag, inClipTime ? lagInClipTime() : 0)
     layer.begin(
       kind, at: frame &- Int64(moment.late), exact: moment.exact, delay: overdubDelay, lag: lag,
       inClipTime: inClipTime)
+    if inClipTime && !continues { placeLayer() }
     if kind.grows && !beginGrowing(kind) {
       layer.end()
       return
@@ -49,8 +51,9 @@ extension Loop {
   /// long ago.
   var overdubDelay: Int {
     @_noLocks get {
-      if case .live = settings.source { return inputDelay &+ outputDelay &+ warp.delay }
-      return warp.delay
+      let own = warp.isVarispeed ? warp.delay : Int(warp.lag / warp.exactSpeed + 0.5)
+      if case .live = settings.source { return inputDelay &+ outputDelay &+ own }
+      return own
     }
   }
 

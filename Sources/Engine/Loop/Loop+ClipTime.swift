@@ -22,19 +22,58 @@ extension Loop {
     @_noLocks get { speedInClip != 1 || !follow.mode.isOff }
   }
 
-  /// Whether a layer can be added nevertheless: speed and pitch are those of a tape, and the input can be read back.
+  /// Whether a layer can be added nevertheless: the input can be read back and, on a stretched loop, no other one is
+  /// stretched.
   var canAddInClipTime: Bool {
     @_noLocks get {
-      warp.isVarispeed
-        && Loops.history(of: settings.source, among: histories).pointee.isRemembering
+      let history = Loops.history(of: settings.source, among: histories)
+      if !history.pointee.isRemembering { return false }
+      if warp.isVarispeed { return true }
+      return history.pointee.frames > 2 &* lagOfStretch
+        && !time.pointee.layerWarp.isInUse(
+          by: layer.stretched, since: time.pointee.formerBlockStart)
     }
   }
 
-  /// Sets the position of a layer whose sound begins to be written.
+  // The lag of a layer that is stretched, in frames, at most: the window of the studio engine at the slowest speed.
+  private var lagOfStretch: Int { @_noLocks get { frames(0.4) } }
+
+  /// Prepares a layer, and returns how much later than its latency it is written at least.
+  @_noLocks
+  mutating func lagInClipTime() -> Int {
+    layer.stretched = 0
+    if warp.isVarispeed { return Layer.farthest }
+    layer.stretched = time.pointee.layerWarp.begin(
+      warp.usedEngine, speed: warp.exactSpeed, in: time.pointee.blockStart)
+    // Until the layer is written, the warp starts up.
+    let needed = time.pointee.layerWarp.ahead &+ time.pointee.layerWarp.warmUp
+    return min(needed &+ LoopTape.longestPiece, lagOfStretch)
+  }
+
+  /// Sets the position of a layer that starts.
+  ///
+  /// The sound before it passes until it is written.
   @_noLocks
   mutating func placeLayer() {
     layer.speed = speedInClip
     layer.place = tape.exactPosition - Double(layer.delay) * layer.speed
+    if layer.stretched == 0 { return }
+    let history = Loops.history(of: settings.source, among: histories)
+    let ahead = time.pointee.layerWarp.ahead
+    feed(from: history.pointee.written &- layer.lag, frames: ahead)
+  }
+
+  /// Passes input from the past to the warp of the layer.
+  @_noLocks
+  private func feed(from start: Int, frames: Int) {
+    let history = Loops.history(of: settings.source, among: histories)
+    var done = 0
+    while done < frames {
+      let count = min(frames &- done, LoopTape.longestPiece)
+      history.pointee.read(from: start &+ done, to: piece, frames: count)
+      time.pointee.layerWarp.write(piece, frames: count)
+      done &+= count
+    }
   }
 
   /// Writes the input of a segment, `layer.lag` frames ago, where it was heard in the clip.
@@ -46,9 +85,13 @@ extension Loop {
     var done = 0
     while done < frames {
       let count = min(frames &- done, Layer.pieceFrames)
-      history.pointee.read(
-        from: start &+ done &- Layer.farthest, to: window, frames: count &+ 2 &* Layer.farthest)
-      addWindow(frames: count)
+      if layer.stretched > 0 {
+        feed(from: start &+ done &+ time.pointee.layerWarp.ahead, frames: count)
+      } else {
+        history.pointee.read(
+          from: start &+ done &- Layer.farthest, to: window, frames: count &+ 2 &* Layer.farthest)
+      }
+      addPiece(frames: count)
       done &+= count
     }
   }
@@ -63,9 +106,9 @@ extension Loop {
     layer.place += max(-0.02, min(error * 0.1, 0.02))
   }
 
-  /// Resamples the input in the window to frames of the clip.
+  /// Converts a piece of the input to frames of the clip.
   @_noLocks
-  private mutating func addWindow(frames: Int) {
+  private mutating func addPiece(frames: Int) {
     let (first, speed) = (layer.place, layer.speed)
     layer.place = first + speed * Double(frames)
     let isBackward = speed < 0
@@ -74,12 +117,20 @@ extension Loop {
     let end = isBackward ? Self.floor(layer.place) : -Self.floor(-layer.place)
     let count = Int(isBackward ? start - end : end - start)
     if count <= 0 { return }
-    let step = 1 / abs(speed)
     let offset = (start - first) / speed
-    bank.read(
-      table: bank.table(forSpeed: Float(step)), left: window.left, right: window.right,
-      from: Int64((Double(Layer.farthest) + offset) * 4_294_967_296),
-      step: Int64(step * 4_294_967_296), to: piece, frames: count)
+    if layer.stretched > 0 {
+      time.pointee.layerWarp.render(
+        from: offset - Double(frames), speed: abs(speed), to: piece, frames: count,
+        in: time.pointee.blockStart)
+    } else {
+      let step = 1 / abs(speed)
+      bank.read(
+        table: bank.table(forSpeed: Float(step)), left: window.left, right: window.right,
+        from: Int64((Double(Layer.farthest) + offset) * 4_294_967_296),
+        step: Int64(step * 4_294_967_296), to: piece, frames: count)
+    }
+    // The layer has not begun yet.
+    if !tape.isOverdubbing { return }
     let isAll = layer.kind.replaces || isHearingAll
     tape.overdub(
       piece, at: tape.wrapped(Int(start)), feedback: isAll ? 0 : settings.feedback, frames: count,

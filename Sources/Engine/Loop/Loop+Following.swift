@@ -32,6 +32,10 @@ extension Loop {
     warp.follow(
       follow.speed(
         ratio: ratio, error: playback.isBackward ? -error : error, sampleRate: sampleRate))
+    // A layer that is resampled would come back at another pitch.
+    if layer.isOn && layer.isInClipTime && layer.stretched == 0 && !warp.isVarispeed {
+      endOverdub(at: frame)
+    }
   }
 
   /// The length of a beat of the clip in frames; nil if the clip has none.

@@ -34,6 +34,7 @@ extension Loop {
     tape.setClip(version, asIn: former.tape)
     withExtendedLifetime(buffers) {}
     tape.finishLoading(version, length: newLength, framesBehind: tape.seam)
+    tape.setBeat(former.tape.beat / speed)
     takeOver(stateOf: former)
   }
 }

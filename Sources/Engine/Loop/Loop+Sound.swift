@@ -22,6 +22,7 @@ extension Loop {
   var isListening: Bool {
     @_noLocks get {
       tape.isRecording || tape.isOverdubbing || tape.isGrowthOpen && !cues.waitsForOverdub
+        || layer.isOn && layer.isInClipTime
     }
   }
 
@@ -30,7 +31,7 @@ extension Loop {
   mutating func listen(to sound: Stereo, frames: Int) {
     // The tail after a clip's end is also recorded into an overdub on it, before that is added.
     tape.record(sound, frames: frames)
-    if tape.isOverdubbing && !tape.isGrowthOpen && layer.isInClipTime {
+    if !tape.isGrowthOpen && layer.isInClipTime {
       addInClipTime(frames: frames)
     } else if tape.isGrowthOpen || tape.isOverdubbing {
       if layer.lag > 0 { listenBack(frames: frames) } else { addLayer(sound, frames: frames) }

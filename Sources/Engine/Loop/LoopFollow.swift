@@ -20,7 +20,9 @@ enum FollowMode: UInt8, BitwiseCopyable {
 struct LoopFollow: BitwiseCopyable {
   /// Within this deviation, a fifth of a millisecond in a second, a loop plays at its own speed.
   private static var deadBand: Double { @_noLocks get { 0.0002 } }
-  // The deviation below which a loop that has been stretched may drift again.
+  // The greatest deviation at which a loop drifts, and the one below which a loop that has been stretched may drift
+  // again: with room for corrections below the limit of a drift.
+  private static var mostDrift: Double { @_noLocks get { 0.0018 } }
   private static var driftAgain: Double { @_noLocks get { 0.0015 } }
   // A loop in the dead band is corrected from the first error to the second one, in seconds.
   private static var leastError: Double { @_noLocks get { 0.0005 } }
@@ -83,7 +85,7 @@ struct LoopFollow: BitwiseCopyable {
   @_noLocks
   mutating func speed(ratio: Double, error: Double, sampleRate: Double) -> Double {
     let deviation = abs(ratio - 1)
-    isStretched = deviation > (isStretched ? Self.driftAgain : DriftWarp.most)
+    isStretched = deviation > (isStretched ? Self.driftAgain : Self.mostDrift)
     let aim = Self.banded(ratio)
     if aim == 1 {
       let seconds = abs(error) / sampleRate
@@ -96,6 +98,7 @@ struct LoopFollow: BitwiseCopyable {
       return aim + max(0 - Self.fastestCorrection, min(wanted, Self.fastestCorrection))
     }
     // Not beyond what is heard as a change of pitch.
-    return max(1 - DriftWarp.most, min(aim + wanted, 1 + DriftWarp.most))
+    let most = DriftWarp.most - 1e-6
+    return max(1 - most, min(aim + wanted, 1 + most))
   }
 }

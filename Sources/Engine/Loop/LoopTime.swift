@@ -5,8 +5,11 @@ struct LoopTime: ~Copyable {
   var beats: BeatClock
   /// The beats up to the start of the present block, in which so many frames are rendered.
   var count = BeatCount()
-  /// That start.
+  /// That start, and the one of the block before.
   var blockStart: Int64 = 0
+  var formerBlockStart: Int64 = 0
+  /// The stretch of a layer.
+  var layerWarp: LayerWarp
   var setsTempo = false
   // Only the first clip sets the tempo. Later ones follow it.
   var hasTempo = false
@@ -36,6 +39,7 @@ struct LoopTime: ~Copyable {
 
   init(sampleRate: Double) {
     beats = BeatClock(sampleRate: sampleRate)
+    layerWarp = LayerWarp(sampleRate: sampleRate)
     presses = PressTimes(sampleRate: sampleRate)
   }
 }

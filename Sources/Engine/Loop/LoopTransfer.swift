@@ -59,11 +59,12 @@ struct LoopTransfer: BitwiseCopyable {
     if isLoading {
       tape.finishLoading(
         version, length: clip, framesBehind: whole &- clip, round: pointer.account.pointee.round,
-        inPlace: inPlace)
+        beat: pointer.account.pointee.beat, inPlace: inPlace)
     } else {
       pointer.account.pointee.length = min(clip, whole)
       pointer.account.pointee.framesBehind = max(0, whole &- clip)
       pointer.account.pointee.round = tape[version].round
+      pointer.account.pointee.beat = tape[version].beat
       // The copy counts as a layer.
       pointer.account.pointee.layers = tape[version].layers &- 1
       tape.release(version)

@@ -200,6 +200,7 @@ struct Loops: ~Copyable {
   @_noLocks
   func followTempo(at frame: Int64, block frames: Int) {
     time.pointee.count.advance(to: frame, time.pointee.beats, block: frames)
+    time.pointee.formerBlockStart = time.pointee.blockStart
     time.pointee.blockStart = frame
     var rest = awake
     while let index = rest.popFirst() { players[index].followTempo(at: frame) }

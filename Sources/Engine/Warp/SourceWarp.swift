@@ -121,7 +121,7 @@ struct SourceWarp: ~Copyable {
     let isTape = isVarispeed && pitch == 12 * octaves && formant == 12 * octaves
     warp.setDrift(isTape && (following != nil || exactSpeed != 1) ? exactSpeed : nil)
     // Without a change, the live engine plays the tape unchanged.
-    warp.setEngine(engine ?? (isThroughChain && chain.isOn ? chain.engine : .live))
+    warp.setEngine(usedEngine)
     warp.setPitch(semitones: max(-Self.mostSemitones, min(pitch, Self.mostSemitones)))
     warp.setFormant(semitones: formant)
     warp.setRate(exactly: exactSpeed)
@@ -135,6 +135,13 @@ struct SourceWarp: ~Copyable {
 
   /// The delay at rate 1, in frames.
   var delay: Int { @_noLocks get { warp.delay } }
+  /// The engine that plays the source.
+  var usedEngine: WarpEngine {
+    @_noLocks get {
+      if let engine { return engine }
+      return isThroughChain && chain.isOn ? chain.engine : .live
+    }
+  }
   /// How far the sound is behind the tape's position, in frames of the tape.
   var lag: Double { @_noLocks get { warp.lag } }
   /// The number of frames until the output is complete after a rest.

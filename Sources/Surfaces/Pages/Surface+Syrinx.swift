@@ -12,7 +12,8 @@ extension Surface {
   ) throws(SurfaceFault) -> Surface {
     try Surface(
       pages: [.voice(table), .presets(table)] + SurfacePage.loops(loops, table) + [
-        .chosen(loops, table), .loop(table), .grid, .piano(table), .takes, .mix(table), .feed,
+        .chosen(loops, table), .timing(loops, table), .loop(table), .grid, .piano(table), .takes,
+        .mix(table), .feed,
         .scale(table), .menu(table),
       ])
   }

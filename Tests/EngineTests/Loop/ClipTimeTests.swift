@@ -90,15 +90,59 @@ import Testing
     }
   }
 
-  @Test func `a stretched loop takes no layers`() {
-    let stage = playing()
-    stage.set(.follow, of: 0, 1)
-    stage.set(.beat(.tempo), 140)
-    stage.rest(4800)
-    #expect(stage.press(.overdub, 0) == .notAsRecorded)
-    stage.set(.beat(.tempo), 120)
+  /// The center of a sound's energy, in frames.
+  private func center(_ sound: [Float]) -> Double {
+    let powers = sound.map { Double($0) * Double($0) }
+    return zip(powers.indices, powers).reduce(0) { $0 + Double($1.0) * $1.1 }
+      / powers.reduce(0, +)
+  }
+
+  // The layer is stretched to the clip, and back. Its envelope comes as late as the engine splices or smears.
+  @Test(arguments: [0, 1, 2] as [Float], [1, -1] as [Float])
+  func `on a stretched loop, sound comes back where it was played, at its pitch`(
+    engine: Float, direction: Float
+  ) {
+    for (tempo, rate): (Float, Float) in [(130, 1), (120, 0.8), (105, 1), (120, 1.5)] {
+      let stage = playing(direction: direction)
+      stage.set(.engine, of: 0, engine)
+      stage.set(.follow, of: 0, 1)
+      stage.set(.rate, of: 0, rate)
+      stage.set(.beat(.tempo), tempo)
+      stage.rest(24_000)
+      #expect(stage.press(.overdub, 0) == nil)
+      stage.rest(24_000)
+      let start = stage.time
+      stage.play(Self.sound)
+      stage.rest(9600)
+      stage.press(.overdub, 0)
+      let cycle = Double(Self.length) * 120 / Double(tempo) / Double(rate)
+      stage.rest(80_000)
+      let from = start + Int(cycle.rounded()) - 2400
+      let heard = Array(stage.stems[0][from..<from + 9600])
+      let delay = center(heard) - center(Self.sound) - 2400
+      let hertz = Measure.frequency(heard[3000..<6000], near: 330, sampleRate: 48_000) ?? 0
+      // 5 ms.
+      #expect(abs(delay) < 240, "\(tempo) \(rate): \(delay / 48) ms")
+      #expect(abs(hertz / 330 - 1) < 0.01, "\(tempo) \(rate): \(hertz) Hz")
+      #expect(abs(Measure.peak(heard) / Measure.peak(Self.sound) - 1) < 0.25)
+    }
+  }
+
+  @Test func `one stretched loop takes a layer at a time`() {
+    let stage = LoopStage(lateness: 0.15)
+    for loop in 0...1 {
+      stage.record(Tone.constant(0, frames: Self.length), loop)
+      stage.rest(4800)
+      stage.set(.rate, of: loop, 0.8)
+    }
     stage.rest(4800)
     #expect(stage.press(.overdub, 0) == nil)
+    #expect(stage.press(.overdub, 1) == .notAsRecorded)
+    stage.press(.overdub, 0)
+    stage.rest(24_000)
+    #expect(stage.press(.overdub, 1) == nil)
+    stage.rest(24_000)
+    #expect(stage.activity(1) == .overdubbing)
   }
 
   @Test func `feedback, replace and undo work in reverse, too`() {

@@ -191,10 +191,9 @@ import Testing
       let stage = Stage()
       stage.set(.loop(.engine, 0), engine)
       follow(stage, mode, tempo: tempo)
-      stage.skip(seconds: 30)
-      stage.rest(8 * stage.rate)
+      stage.skip(seconds: 4)
+      stage.rest(4 * stage.rate)
       let errors = stage.errors(ratio: ratio)
-      print(mode, engine, tempo, errors.map { ($0 * 100).rounded() / 100 })
       #expect(greatest(errors) < 6, "\(tempo): \(errors)")
     }
     let stage = Stage(sound: Tone.sine(440, frames: 96_000))

@@ -342,7 +342,7 @@ import Testing
     #expect(stage.press(.undo) == [.meaningless])
     #expect(stage.press(.stop, .play) == [nil, nil])
     stage.set(.loop(.rate), 0.5)
-    #expect(stage.press(.overdub) == [.notAsRecorded])
+    #expect(stage.press(.multiply) == [.notAsRecorded])
   }
 
   @Test func `undo restores a cleared clip, which plays`() {

@@ -168,15 +168,21 @@ import Testing
     #expect(stage.activity(0) == .overdubbing && stage.reading(0).length == 24_000)
   }
 
-  @Test(arguments: [(Parameter.Loop.rate, Float(0.5)), (.rate, 2)])
-  func `a press that can't overdub reports why, once`(parameter: Parameter.Loop, value: Float) {
+  @Test(arguments: [0.5, 2] as [Float])
+  func `a press that can't overdub reports why, once`(rate: Float) {
     let stage = LoopStage()
+    // Of stretched loops, one takes overdubs.
+    stage.record(Tone.constant(0.1, frames: 9600), 1)
+    stage.rest(9600)
+    stage.set(.rate, of: 1, rate)
+    stage.press(.overdub, 1)
+    _ = stage.host.events()
     stage.set(.long, of: 0, Float(PedalMeaning.off.rawValue))
     tap(stage)
     stage.rest(24_000)
     tap(stage)
     stage.rest(24_000)
-    stage.set(parameter, of: 0, value)
+    stage.set(.rate, of: 0, rate)
     for quantize in 0...3 {
       stage.set(.quantize, of: 0, Float(quantize))
       for actions in [[LoopAction.overdub], [.press], [.release], [.press, .release]] {

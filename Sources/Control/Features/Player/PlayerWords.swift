@@ -104,8 +104,8 @@ extension Refusal {
       case .notAsRecorded:
         (
           .state,
-          "layers need a loop that is not stretched (/loop/rate, /stretch/rate on route chain, or a distant "
-            + "/tempo/bpm); multiply and insert also need it forward and at speed 1"
+          "multiply and insert need the loop forward, at rate 1 (/loop/rate, /loop/speed, and /stretch/rate on "
+            + "route chain); of stretched loops, one at a time takes overdubs"
         )
       case .notPlaying: (.state, "the loop must be playing; \(subject) is \(doing)")
       case .tooManyBeats:

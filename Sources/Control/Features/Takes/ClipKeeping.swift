@@ -41,7 +41,9 @@ extension Takes {
       rate: transfer.sampleRate, source: origin.source)
     (take.place, take.preset, take.species) = (origin.place, origin.preset, origin.species)
     let beat = WaveBeat(
-      round: transfer.round, tempo: context[.beat(.tempo)],
+      round: transfer.round,
+      tempo: transfer.beat > 0
+        ? Float(60 * Double(transfer.sampleRate) / transfer.beat) : context[.beat(.tempo)],
       beatsPerBar: Int(context[.beat(.beatsPerBar)]))
     try workers.list { [take] library throws(LibraryFault) in
       try library.addClip(

@@ -191,6 +191,11 @@ extension ClipTransfer {
     length = part.length
     framesBehind = part.framesBehind
     round = part.beat?.round ?? 0
+    beat = 0
+    if let known = part.beat, known.tempo > 0 {
+      beat = LoopTape.exactBeat(
+        round: known.round, near: 60 * Double(sampleRate) / Double(known.tempo))
+    }
   }
 
   /// Both channels of the clip up to its end.

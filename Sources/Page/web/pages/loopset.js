@@ -49,6 +49,7 @@ function panel(number) {
       pair(toggle("/loop/tempo", "Sets tempo"), sender("/loop/next", "Record next loop"))),
     card("Pitch and speed", number,
       group(undefined, "engine", "Engine"),
+      group("Tempo", "follow", "Tempo", "off=own tempo=follows lock=locked"),
       fader("Pitch", "semitones", "Pitch"),
       fader("Speed", "rate", "Speed"),
       fader("Tape speed", "speed", "Tape speed"),

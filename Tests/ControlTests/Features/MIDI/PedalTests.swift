@@ -202,11 +202,17 @@ import Testing
   }
 
   @Test func `a loop's pedal reports why it can't overdub, whatever presses it`() {
-    desk.tell("/loop/2/record")
-    desk.pass(frames: 9600)
-    desk.tell("/loop/2/record")
-    desk.tell("/loop/2/rate", .float(0.5))
-    desk.pass(frames: 9600)
+    for loop in ["/loop/1", "/loop/2"] {
+      desk.tell("\(loop)/record")
+      desk.pass(frames: 9600)
+      desk.tell("\(loop)/record")
+      desk.tell("\(loop)/rate", .float(0.5))
+      desk.pass(frames: 9600)
+    }
+    // Of stretched loops, one takes overdubs.
+    desk.tell("/loop/1/overdub")
+    desk.pass(frames: 480)
+    _ = desk.take()
     let reason = desk.tell("/loop/2/overdub")
     desk.pass(frames: 480)
     let expected = (reason + desk.take()).filter { $0.address == "/error" }.map { error in
