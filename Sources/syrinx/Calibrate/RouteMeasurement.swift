@@ -18,7 +18,7 @@ struct RouteMeasurement {
 
   /// The usual peak level of the sweeps, in dBFS.
   static let usualDecibels: Float = -12
-  // A buffer that is lost makes a measurement worthless, and the next one may be complete.
+  // A lost buffer can spoil a measurement, and the next one may be complete.
   private static let attempts = 3
 
   let output: String
@@ -38,25 +38,28 @@ struct RouteMeasurement {
     let recorder = try join()
     let finder = RoundTripFinder(Sweep(rate: Double(recorder.rate)))
     let signal = finder.signal(level: Level.gain(decibels: decibels))
-    var faults = 0
+    var refused: Failure?
     for _ in 0..<Self.attempts {
       guard let recording = recorder.record(signal, progress: progress) else {
         throw Failure(.unavailable, "the JACK server has ended")
       }
-      faults = recording.faults
-      guard faults == 0 else { continue }
       do throws(RoundTripRefusal) {
+        // Xruns between steady sweeps did no harm.
         return Result(
           route: recorder.route, trip: try finder.find(in: recording.samples),
           reported: recording.reported)
       } catch {
-        throw Failure(.badInput, "from \(output) to \(input): \(error)")
+        // Neither of these comes of lost buffers.
+        let isWhole = recording.faults == 0 || error == .noSignal || error == .clipped
+        let reason =
+          isWhole
+          ? "\(error)"
+          : "\(recording.faults) xruns; use a larger buffer, or run `syrinx doctor` (\(error))"
+        refused = Failure(.badInput, "from \(output) to \(input): \(reason)")
+        if isWhole { break }
       }
     }
-    throw Failure(
-      .badInput,
-      "\(faults) xruns in each of \(Self.attempts) measurements; use a larger buffer, or run `syrinx doctor`"
-    )
+    throw refused!
   }
 
   private func join() throws(Failure) -> RouteRecorder {

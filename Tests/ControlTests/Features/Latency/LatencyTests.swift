@@ -18,7 +18,9 @@ import Testing
     desk = Desk(home: folder.url.path)
   }
 
-  private var extra: Float? { desk.tell("/latency/extra").first?.arguments.first?.float }
+  private var extra: Float? {
+    desk.tell("/latency/extra").first?.arguments.first?.number.map { Float($0) }
+  }
 
   @Test func `it is divided between the input and the output`() {
     let shared = desk.host.engine.shared
