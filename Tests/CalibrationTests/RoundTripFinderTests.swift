@@ -3,13 +3,13 @@ import Foundation
 import Testing
 
 @Suite struct RoundTripFinderTests {
-  static let finder = RoundTripFinder(Sweep(rate: 48_000))
+  private let finder = RoundTripFinder(Sweep(rate: 48_000))
 
   private func measure(
     _ card: SimulatedCard, level: Float = 0.3
   ) -> Result<RoundTrip, RoundTripRefusal> {
     Result { () throws(RoundTripRefusal) in
-      try Self.finder.find(in: card.play(Self.finder.signal(level: level)))
+      try finder.find(in: card.play(finder.signal(level: level)))
     }
   }
 
@@ -111,11 +111,11 @@ import Testing
   }
 
   @Test func `a buffer that is lost between the sweeps is refused`() {
-    let played = Self.finder.signal(level: 0.3)
+    let played = finder.signal(level: 0.3)
     var recording = SimulatedCard().play(played)
     let third = recording.count * 3 / 5
     recording.removeSubrange(third..<(third + 64))
     recording += [Float](repeating: 0, count: 64)
-    #expect(throws: RoundTripRefusal.self) { try Self.finder.find(in: recording) }
+    #expect(throws: RoundTripRefusal.self) { try finder.find(in: recording) }
   }
 }
