@@ -1,4 +1,5 @@
 import Foundation
+import OSC
 import TestSupport
 import Testing
 
@@ -151,14 +152,14 @@ extension NodeTests {
       let (node, phone) = try startNode(on: server, home: home.url.path)
       #expect(phone.ask("/latency/extra")?.arguments.first?.number == 0)
       try card.connect(to: "syrinx")
-      func await(_ frames: Int, _ what: String) throws {
+      func awaitExtra(_ frames: Int, _ what: String) throws {
         try waitUntil(what, seconds: 60, every: 0.02) {
           let extra = Double(phone.ask("/latency/extra")?.arguments.first?.number ?? 0)
           return abs(extra - Double(frames + 64 - 350)) < 0.5
         }
       }
-      try await (Self.delay, "the stored measurement is used")
-      try await (Self.delay + 400, "the cable was measured again")
+      try awaitExtra(Self.delay, "the stored measurement is used")
+      try awaitExtra(Self.delay + 400, "the cable was measured again")
       #expect(node.end() == 0)
     }
   }

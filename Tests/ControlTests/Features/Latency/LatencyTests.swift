@@ -1,5 +1,6 @@
 import Control
 import Engine
+import Foundation
 import OSC
 import Posix
 import TestSupport
