@@ -149,7 +149,9 @@ extension NodeTests {
       // The card came up in another state.
       let card = try StandInCard(
         server: server.name, echoes: [(Self.delay + 400, 0.5)], reported: Self.reported)
-      let (node, phone) = try startNode(on: server, home: home.url.path)
+      // Otherwise the node would send the sweeps around again.
+      let (node, phone) = try startNode(
+        on: server, ["--set", "/live/route=off"], home: home.url.path)
       #expect(phone.ask("/latency/extra")?.arguments.first?.number == 0)
       try card.connect(to: "syrinx")
       func awaitExtra(_ frames: Int, _ what: String) throws {
