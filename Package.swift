@@ -96,6 +96,8 @@ let package = Package(
       dependencies: [
         "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles", "Tones",
       ]),
+    // The measurement of a round trip with sweeps.
+    .target(name: "Calibration", dependencies: ["DSP"]),
     // Persistence of the loops.
     .target(name: "LoopFiles", dependencies: ["CZlib", "DSP", "Engine", "Posix"]),
     // The search for pictures of species.
@@ -131,7 +133,7 @@ let package = Package(
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CQrencode", "CRealtime", "Control", "DSP", "Doors", "Drivers",
+        "CAvahi", "CQrencode", "CRealtime", "Calibration", "Control", "DSP", "Doors", "Drivers",
         "Engine", "Feed", "JSON", "Library", "OSC", "Posix", "Screen", "SoundFiles", "Surfaces",
       ],
       linkerSettings: linker + ordering),
@@ -157,6 +159,8 @@ let package = Package(
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "Engine", "TestSupport"],
       linkerSettings: linker),
+    .testTarget(
+      name: "CalibrationTests", dependencies: ["Calibration", "DSP"], linkerSettings: linker),
     .testTarget(
       name: "ListeningTests", dependencies: ["Listening", "TestSupport"], linkerSettings: linker),
     .testTarget(
@@ -287,13 +291,13 @@ if withFuzzer {
 // times longer without the optimizer. It also shortens lifetimes, which matters where memory is
 // handled through pointers. Under these two sanitizers nothing else is optimized, which would only
 // make the builds longer.
-let processing = ["DSP", "Listening", "Tones"]
+let processing = ["Calibration", "DSP", "Listening", "Tones"]
 let optimized =
   switch sanitizer {
   case "address":
     processing + [
       "Control", "Doors", "Drivers", "Engine", "HTTP", "Howl", "LoopFiles", "OSC", "Posix",
-      "SQLite", "TestSupport", "DSPTests", "ListeningTests",
+      "SQLite", "TestSupport", "CalibrationTests", "DSPTests", "ListeningTests",
     ]
   case "thread": processing
   default: processing + ["TestSupport"]

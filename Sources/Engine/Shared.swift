@@ -40,6 +40,8 @@ package final class Shared: Sendable {
   // The latency of inputs and outputs in frames, as the server reports it: relaxed, as above.
   private let inputDelay = Atomic<Int>(0)
   private let outputDelay = Atomic<Int>(0)
+  // The measured latency of both together that the server doesn't report: relaxed, as above.
+  private let extraDelay = Atomic<Int>(0)
 
   // In Hz; relaxed, because data that depends on it carries its own rate.
   let rate: Atomic<Int>
@@ -103,14 +105,28 @@ package final class Shared: Sendable {
   }
   /// The delay of the chain, in frames.
   package var chainDelayFrames: Int { chainDelay.load(ordering: .relaxed) }
-  /// The latency of the inputs, in frames.
+  /// The latency of the inputs in frames: as reported, with half of what the server doesn't report.
+  ///
+  /// A measurement can't tell how that is divided between input and output.
   package var inputDelayFrames: Int {
-    @_noLocks get { inputDelay.load(ordering: .relaxed) }
+    @_noLocks get {
+      let delay = inputDelay.load(ordering: .relaxed)
+      return max(0, delay &+ extraDelay.load(ordering: .relaxed) / 2)
+    }
   }
-  /// The latency of the outputs, in frames.
+  /// The latency of the outputs in frames: together with that of the inputs, the whole round trip.
   package var outputDelayFrames: Int {
-    @_noLocks get { outputDelay.load(ordering: .relaxed) }
+    @_noLocks get {
+      let reported = inputDelay.load(ordering: .relaxed) &+ outputDelay.load(ordering: .relaxed)
+      return max(0, reported &+ extraDelay.load(ordering: .relaxed) &- inputDelayFrames)
+    }
   }
+  /// The measured latency of the round trip that the server doesn't report, in frames.
+  package var extraDelayFrames: Int { extraDelay.load(ordering: .relaxed) }
+
+  /// Sets the latency of the round trip that the server doesn't report, in frames; negative if it
+  /// reports too much.
+  package func setExtraDelay(_ frames: Int) { extraDelay.store(frames, ordering: .relaxed) }
 
   /// Sets the latency of the inputs, in frames.
   package func setInputDelay(_ frames: Int) { inputDelay.store(frames, ordering: .relaxed) }

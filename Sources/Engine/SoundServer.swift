@@ -65,6 +65,21 @@ package struct SoundConnection: Hashable, Sendable {
   }
 }
 
+/// A sound card with its settings, for which the latency of a round trip is constant.
+package struct SoundRoute: Hashable, Sendable {
+  /// The name of the card; those of the output and the input if they differ.
+  package var card: String
+  /// The sample rate, in Hz.
+  package var rate: Int
+  /// The period, in frames.
+  package var block: Int
+
+  /// Creates a route.
+  package init(card: String, rate: Int, block: Int) {
+    (self.card, self.rate, self.block) = (card, rate, block)
+  }
+}
+
 /// The sound server, as the control side sees it.
 package protocol SoundServer: Sendable {
   /// The present status; on any thread.
@@ -73,6 +88,13 @@ package protocol SoundServer: Sendable {
   /// The node's ports, none without a server; on any thread.
   var ports: [SoundPort] { get }
 
+  /// The card from the node's output to its input; nil unless both are connected; on any thread.
+  var route: SoundRoute? { get }
+
   /// Requests that the node becomes the timebase master, or ceases to be. The status reports the outcome.
   func leadTransport(_ leads: Bool)
+}
+
+extension SoundServer {
+  package var route: SoundRoute? { nil }
 }

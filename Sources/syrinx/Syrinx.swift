@@ -15,7 +15,7 @@ enum Syrinx {
     [
       RunCommand.self, RenderCommand.self, TakesCommand.self, SendCommand.self, StatusCommand.self,
       WebCommand.self, WatchCommand.self, AddressesCommand.self, BoardCommand.self,
-      LayoutCommand.self, DoctorCommand.self,
+      LayoutCommand.self, CalibrateCommand.self, DoctorCommand.self,
     ]
   }
 
@@ -35,6 +35,7 @@ enum Syrinx {
         addresses  List all OSC addresses with their types, ranges and help
         board      Run a feed server, independent of a node
         layout     Write a surface for TouchOSC or Open Stage Control
+        calibrate  Measure the latency of the sound card that JACK doesn't report
         doctor     Check this machine for causes of dropouts
 
       `syrinx help COMMAND` and `syrinx COMMAND --help` describe a command.

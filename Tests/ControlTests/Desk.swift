@@ -33,6 +33,8 @@ final class Desk: Outlet, @unchecked Sendable {
   /// The node's ports on the sound server.
   var ports: [SoundPort] = [] { didSet { portChanges += 1 } }
   private var portChanges = 0
+  /// The sound card that the node is connected to.
+  var route: SoundRoute? { didSet { portChanges += 1 } }
 
   /// The role of timebase master.
   ///
@@ -68,6 +70,8 @@ final class Desk: Outlet, @unchecked Sendable {
     var status: SoundServerStatus { desk.status }
 
     var ports: [SoundPort] { desk.ports }
+
+    var route: SoundRoute? { desk.route }
 
     func leadTransport(_ leads: Bool) { desk.leadTransport(leads) }
   }

@@ -53,7 +53,8 @@ final class Features {
     ClientsFeature.self, Mixer.self, LiveHolds.self, HowlingGuard.self, Chain.self, Tempo.self,
     Player.self, Loops.self, LoopPersistence.self, Captures.self, Takes.self, Pictures.self,
     Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self,
-    Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Status.self,
+    Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Latency.self,
+    Status.self,
   ]
 
   private(set) var all: [any Feature] = []

@@ -48,6 +48,7 @@ package final class JackLink: @unchecked Sendable {
   private let tellConnections: @Sendable ([SoundConnection]) -> Void
   private let tellPorts: @Sendable () -> Void
   private let currentPorts = Guarded<[SoundPort]>([])
+  private let currentCard = Guarded<String?>(nil)
   private let isEnding = Atomic<Bool>(false)
 
   // The link's own thread only, once it runs.
@@ -60,6 +61,7 @@ package final class JackLink: @unchecked Sendable {
   // When the connections of the last change count as made.
   private var graphSettles = Double.infinity
   private var reportedDelay = 0
+  private var lastBlock: UInt32 = 0
   private var lastDelay = 0
   private var reportedXruns = 0
   private var xrunReports = GrowingDistance()
@@ -124,6 +126,15 @@ package final class JackLink: @unchecked Sendable {
   /// The node's ports and their connections as of the link's last update; empty without a server.
   package var ports: [SoundPort] { currentPorts.withLock { $0 } }
 
+  /// The sound card that the node is connected to, with the server's settings; nil unless both an output
+  /// and an input are connected; any thread.
+  package var route: SoundRoute? {
+    let status = facts.status
+    return currentCard.withLock { $0 }.map {
+      SoundRoute(card: $0, rate: status.rate, block: status.block)
+    }
+  }
+
   /// Becomes, or ceases to be, the timebase master of the server's transport, unless another client
   /// is.
   ///
@@ -173,6 +184,7 @@ package final class JackLink: @unchecked Sendable {
     facts.load.store(membership.load.bitPattern, ordering: .relaxed)
     updateConnections(membership)
     connectHardwareAfterWait(membership)
+    reportBlock()
     // Not while the pitch is being turned: hosts that compensate would turn with it.
     let delay = engine.shared.chainDelayFrames
     if delay != reportedDelay && delay == lastDelay {
@@ -202,6 +214,7 @@ package final class JackLink: @unchecked Sendable {
       graphSettles = .infinity
       facts.setConnected(PortUse(names: links.map(\.own)))
     }
+    setCard(membership.card(links))
     setPorts(SoundPort.all(links, loops: engine.shared.loops.count))
     memory.rename(news.renamed)
     memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
@@ -211,6 +224,17 @@ package final class JackLink: @unchecked Sendable {
     // active yet is refused connections.
     if hasChanged || hasSettled { for link in memory.wanted { membership.connect(link) } }
     tellOfConnections()
+  }
+
+  private func setCard(_ card: String?) { currentCard.withLock { $0 = card } }
+
+  /// Reports another buffer size, like a change of the ports: the latency may be another one.
+  private func reportBlock() {
+    let block = facts.block.load(ordering: .relaxed)
+    guard block != lastBlock else { return }
+    lastBlock = block
+    facts.portChanges.add(1, ordering: .relaxed)
+    tellPorts()
   }
 
   private func setPorts(_ ports: [SoundPort]) {
@@ -278,6 +302,7 @@ package final class JackLink: @unchecked Sendable {
     }
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(false, ordering: .relaxed)
+    setCard(nil)
     setPorts([])
     memory.serverIsGone(now: HostTime.steady)
     facts.transportRole.withLock { $0.serverIsGone() }

@@ -91,6 +91,7 @@ final class Membership: @unchecked Sendable {
       { frames, context in
         // Nothing to allocate: the engine takes blocks of any size.
         callbackContext(context).pointee.facts.block.store(frames, ordering: .relaxed)
+        callbackContext(context).pointee.wake.set()
         return 0
       }, context)
     jack_set_sample_rate_callback(
@@ -154,13 +155,16 @@ final class Membership: @unchecked Sendable {
     String(cString: jack_get_version_string()).contains("PipeWire")
   }
 
+  /// The lock of the client that leaves.
+  static var leavingLock: String { "/dev/shm/syrinx-leaving-\(getuid())" }
+
   /// Removes the metadata, and leaves a running server, no two nodes at once.
   ///
   /// `jack_client_close` stops its notification thread before it asks the server to remove the client. A server
   /// that notifies it of another node's request meanwhile waits forever for that thread's answer, and is lost to
   /// all programs.
   func leaveInTurn() {
-    let turn = try? FileLock(awaiting: "/dev/shm/syrinx-leaving-\(getuid())")
+    let turn = try? FileLock(awaiting: Self.leavingLock)
     forgetPortDescriptions()
     leave()
     withExtendedLifetime(turn) {}
@@ -185,6 +189,17 @@ final class Membership: @unchecked Sendable {
       }
     }
     return result
+  }
+
+  /// Returns the name of the sound card to which the mix and an input are connected.
+  func card(_ links: Set<SoundConnection>) -> String? {
+    func other(_ own: [String]) -> String? {
+      own.lazy.compactMap { name in links.filter { $0.own == name }.map(\.other).min() }.first
+    }
+    guard let output = other(PortPlan.outputs), let input = other(PortPlan.inputs) else {
+      return nil
+    }
+    return cards(from: output, to: input, client)
   }
 
   /// Whether a port of this name exists.

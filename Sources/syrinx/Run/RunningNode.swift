@@ -100,6 +100,7 @@ final class RunningNode: @unchecked Sendable {
     loop.watch(news.readable) { [news] in news.work() }
     if let place = options.gpsd { followReceiver(place) }
     if options.joinsLink { joinLink() }
+    node[Latency.self].whenRouteChanged = { [unowned self] in checkLoopback($0, $1) }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
     }
@@ -126,6 +127,21 @@ final class RunningNode: @unchecked Sendable {
       }
     }
     client.start()
+  }
+
+  /// Measures the loopback cable of the present card again, if there is one.
+  private func checkLoopback(_ route: SoundRoute, _ measured: MeasuredLatencies) {
+    guard let cable = measured.cable(of: route.card) else { return }
+    let check = LoopbackCheck(
+      cable: cable, server: options.server, home: home, known: measured[route]?.extra
+    ) { [weak self] outcome in
+      guard let self else { return }
+      _ = news.leave { [unowned self] in
+        if let (entry, route) = outcome.found { node[Latency.self].use(entry, of: route) }
+        if let line = outcome.line { Environment.say(line) }
+      }
+    }
+    check.start()
   }
 
   private func joinLink() {
@@ -443,6 +459,8 @@ private final class SoundLink: SoundServer, @unchecked Sendable {
   }
 
   var ports: [SoundPort] { link?.ports ?? [] }
+
+  var route: SoundRoute? { link?.route }
 
   func leadTransport(_ leads: Bool) { link?.leadTransport(leads) }
 }

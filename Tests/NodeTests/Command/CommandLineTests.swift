@@ -23,7 +23,7 @@ extension NodeTests {
 
     @Test(arguments: [
       "", "run", "render", "takes", "send", "status", "watch", "web", "addresses", "layout",
-      "board", "doctor",
+      "board", "calibrate", "doctor",
     ])
     func `help pages match their snapshots`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
@@ -65,7 +65,7 @@ extension NodeTests {
     @Test func `every command prints the version`() throws {
       let commands = [
         "run", "render", "takes", "send", "status", "watch", "web", "addresses", "layout",
-        "board", "doctor",
+        "board", "calibrate", "doctor",
       ]
       for command in [[]] + commands.map({ [$0] }) {
         let result = try NodeProcess.run(command + ["--version"])

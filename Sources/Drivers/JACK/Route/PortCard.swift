@@ -1,0 +1,31 @@
+internal import CJack
+
+/// Returns the name of the sound card that a port belongs to.
+///
+/// JACK's drivers put it into an alias, as in `alsa_pcm:hw:USB:capture1`. Without one, it is the name of the
+/// port's client.
+func card(of port: String, _ client: OpaquePointer) -> String? {
+  guard let handle = jack_port_by_name(client, port) else { return nil }
+  let size = Int(jack_port_name_size())
+  let memory = UnsafeMutablePointer<CChar>.allocate(capacity: 2 * size)
+  memory.initialize(repeating: 0, count: 2 * size)
+  defer { memory.deallocate() }
+  var aliases: [UnsafeMutablePointer<CChar>?] = [memory, memory + size]
+  let count = jack_port_get_aliases(handle, &aliases)
+  // The driver's own alias comes first; users add others.
+  let isOfDriver = count > 0 && jack_port_flags(handle) & Int32(JackPortIsPhysical.rawValue) != 0
+  return withoutLastPart(isOfDriver ? String(cString: memory) : port)
+}
+
+private func withoutLastPart(_ name: String) -> String {
+  name.lastIndex(of: ":").map { String(name[..<$0]) } ?? name
+}
+
+/// Returns the name of the route from an output to an input: the card, or both cards if they differ.
+func cards(from output: String, to input: String, _ client: OpaquePointer) -> String? {
+  guard let first = card(of: output, client), let second = card(of: input, client) else {
+    return nil
+  }
+  // A driver names its two directions separately, as in the dummy driver.
+  return first == second ? first : "\(first) > \(second)"
+}
