@@ -88,6 +88,8 @@ extension Core {
     case .keyMap(let map): inlet.map = map
     case .setPressMap(let map): pedals.setMap(map)
     case .setLightMap(let map, let sendsAgain): lights.setMap(map, sendsAgain: sendsAgain)
+    case .programChange(let program, let channel):
+      _ = outbox.tell(0xC0 | channel & 15, program & 127)
     case .learn(let kinds): pedals.learn(kinds)
     case .key(let key, let isDown): followKey(key, isDown: isDown)
     case .leave:

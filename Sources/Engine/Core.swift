@@ -28,6 +28,8 @@ struct Core: ~Copyable {
   var phrases: PhraseTape
   var metronome: Metronome
   var beatWatch: BeatWatch
+  // The start of the leading loop's next cycle, as it was published last.
+  private var cyclePublished = Int64.max
   var inlet = MIDIInlet()
   var outbox = MIDIOutbox()
   var clockOut = MIDIClockOut()
@@ -191,8 +193,20 @@ struct Core: ~Copyable {
     if phrases.isRunning { phrases.tellPosition(at: present) }
     beatWatch.watch(
       from: time.blockStart, to: present, beats: loops.time.pointee.beats, shared.beat)
+    publishCycle()
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let command = presence.nextAnswer() { push(.faded, to: .client(command, wasTimed: false)) }
+  }
+
+  /// Publishes the start of the leading loop's next cycle, if it has changed.
+  @_noLocks
+  private mutating func publishCycle() {
+    var next = Int64.max
+    if let exact = loops.round(at: present).beginning(from: present) { next = Int64(exact + 0.5) }
+    if next < cyclePublished || next > cyclePublished {
+      cyclePublished = next
+      shared.cycle.store(next, ordering: .relaxed)
+    }
   }
 
   /// The number of frames until something starts, ends or is received, at most those left in the block.

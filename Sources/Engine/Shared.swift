@@ -25,6 +25,8 @@ package final class Shared: Sendable {
   package let notches = PublishedNotches()
   let clock = Published(ClockReading(frame: 0, microseconds: 0, microsecondsPerFrame: 0))
   let beat = Published(BeatReading())
+  // The start of the leading loop's next cycle, or the last frame of all: relaxed, because readers poll.
+  let cycle = Atomic<Int64>(.max)
   /// The state and the peaks of each loop.
   package let loops: PublishedLoops
 
@@ -142,6 +144,13 @@ package final class Shared: Sendable {
 
   /// The latest beat of the clock.
   package var latestBeat: BeatReading { beat.read() }
+
+  /// The frame at which the leading loop starts its next cycle, unless its speed changes; nil if no loop
+  /// plays.
+  package var nextCycle: Int64? {
+    let frame = cycle.load(ordering: .relaxed)
+    return frame < .max ? frame : nil
+  }
 
   /// Removes and returns the oldest event.
   ///

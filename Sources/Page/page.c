@@ -8,7 +8,8 @@ static const char *const names[] = {
     "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
     "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
     "pages/gridset.js", "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
-    "pages/play.js", "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/slots.js",
+    "pages/play.js", "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/scenes.js",
+    "pages/slots.js",
     "pages/songs.js", "pages/source.js", "pages/species.js", "pages/stage.js", "pages/takes.js",
     "pages/trash.js",
     "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
@@ -50,6 +51,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/recorder.js" suffix(, 0, )
 #embed "web/pages/rig.js" suffix(, 0, )
 #embed "web/pages/scales.js" suffix(, 0, )
+#embed "web/pages/scenes.js" suffix(, 0, )
 #embed "web/pages/slots.js" suffix(, 0, )
 #embed "web/pages/songs.js" suffix(, 0, )
 #embed "web/pages/source.js" suffix(, 0, )

@@ -85,7 +85,8 @@ final class CommandSender {
     guard !commands.isEmpty else { return }
     let clock = engine.shared.clockReading
     let batch = commands.map { command in
-      Command(command.action, at: command.due.map(clock.frame(at:)) ?? Command.now)
+      Command(
+        command.action, at: command.frame ?? command.due.map(clock.frame(at:)) ?? Command.now)
     }
     if engine.shared.commands.free < batch.count { takeEvents() }
     guard let first = engine.shared.commands.submit(batch) else {

@@ -7,6 +7,8 @@ struct PlannedCommand {
   let action: Command.Action
   /// The time of its effect, in microseconds of the host's steady clock; nil for immediately.
   var due: Double?
+  /// The exact frame of the engine's time that `due` stands for, if the sender knows it.
+  var frame: Int64?
   /// Called on the control thread when it is done.
   var whenDone: (() -> Void)?
   /// Called on the control thread when the engine refuses it.

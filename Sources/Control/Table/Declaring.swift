@@ -131,6 +131,18 @@ enum Declaring<Owner: Feature> {
         end: Event.reply.path))
   }
 
+  /// A value that takes time to set, from several arguments.
+  ///
+  /// Completion is reported to the sender.
+  static func slowSetting<Value: ArgumentConvertible>(
+    _ forms: [Form], _ property: Property<Value>, start: @escaping Method
+  ) -> Address.Kind {
+    .value(
+      Address.Value(
+        forms: forms, source: source(property), setting: done(calling(start)),
+        end: Event.reply.path))
+  }
+
   // MARK: - Acts
 
   /// A command of the control thread.

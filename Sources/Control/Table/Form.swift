@@ -37,6 +37,11 @@ extension Address {
       Form(name: name, kind: kind, range: range, isOptional: true)
     }
 
+    /// An optional word of a choice.
+    package static func optional(_ name: String, of words: [String]) -> Form {
+      Form(name: name, kind: .text, range: anything, words: words, isOptional: true)
+    }
+
     /// Zero or more arguments, to the end of the message.
     ///
     /// Must be the last form.

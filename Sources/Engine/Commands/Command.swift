@@ -56,6 +56,8 @@ package struct Command: BitwiseCopyable, Sendable {
     case setPressMap(PressMapPointer)
     /// Sets the LEDs of pedals, and optionally sends all of them again.
     case setLightMap(LightMapPointer, sendsAgain: Bool)
+    /// Sends a program change on midi_out, on a channel from 0; answered with `Event.Kind.done`.
+    case programChange(UInt8, channel: UInt8)
     /// Waits for a trigger to be learned, of the kinds of these bits, or of none; answered with
     /// `Event.Kind.done`.
     case learn(UInt8)

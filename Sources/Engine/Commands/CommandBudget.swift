@@ -59,7 +59,7 @@ struct CommandBudget: BitwiseCopyable {
     case .note(.allOff), .leave, .keep, .fadeAll, .stopAll: 16
     case .set, .sync, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load, .copyOut,
       .capture, .captureForTuner, .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase,
-      .keyMap, .setPressMap, .setLightMap, .learn, .key:
+      .keyMap, .setPressMap, .setLightMap, .programChange, .learn, .key:
       1
     }
   }

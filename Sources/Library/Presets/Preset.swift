@@ -74,7 +74,7 @@ package struct Preset: Sendable {
     self.init(help: help, settings: settings)
   }
 
-  private static func setting(_ member: JSON.Member) throws(JSON.Fault) -> Setting {
+  static func setting(_ member: JSON.Member) throws(JSON.Fault) -> Setting {
     let value: Value =
       switch member.value.content {
       case .number(let number): .number(number)

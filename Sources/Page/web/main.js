@@ -21,6 +21,7 @@ import { setUpLoop } from "./pages/loop.js";
 import { setUpPlay, showPlay } from "./pages/play.js";
 import { setUpRecorder } from "./pages/recorder.js";
 import { setUpRig } from "./pages/rig.js";
+import { setUpScenes } from "./pages/scenes.js";
 import { querySongs, setUpSongs } from "./pages/songs.js";
 import { setUpStage } from "./pages/stage.js";
 import { drawTake, openTake, playTake, setUpTakes, showRecorded } from "./pages/takes.js";
@@ -42,6 +43,7 @@ setUpRecorder(async (id) => {
   (await mapWhereSeen())?.reveal(id);
 });
 setUpSongs();
+setUpScenes();
 setUpFeed();
 setUpRig();
 setUpStage((page) => {
@@ -74,7 +76,7 @@ onLink((state) => {
   if (state !== "open") return;
   fetchTable();
   subscribe();
-  for (const query of ["/presets", "/presets/own", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset", "/loops"]) send(query);
+  for (const query of ["/presets", "/presets/own", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset", "/loops", "/scenes"]) send(query);
   resetTakes();
   querySongs();
   queryPosts();

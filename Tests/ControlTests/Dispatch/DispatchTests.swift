@@ -167,7 +167,7 @@ import Testing
       answers
         == [
           "/mute", "/status", "/clock", "/lock", "/preset", "/presets", "/location", "/instruments",
-          "/scales", "/tuner",
+          "/scales", "/tuner", "/scene", "/scenes", "/part", "/setlist", "/setlists",
         ])
   }
 

@@ -64,6 +64,10 @@ final class LoopSets {
 
   private let worker = Worker("sets of loops")
   private let context: Context
+  /// The name of the set loaded last; empty for none.
+  private(set) var loaded = ""
+  /// Called when a set is loaded, with its name.
+  var whenLoaded: ((String) -> Void)?
   // The takes of all sets; nil until it is needed.
   private var shelf: TakeWorkers?
 
@@ -206,6 +210,9 @@ final class LoopSets {
     }
   }
 
+  /// Forgets which set was loaded last.
+  func forgetLoaded() { loaded = "" }
+
   private static func read(_ path: String, named name: String) throws(Refusal) -> LoopSet {
     let bytes: [UInt8]
     do throws(SystemError) {
@@ -246,7 +253,9 @@ final class LoopSets {
     for request: Request
   ) {
     guard let loop = loops.first else {
+      loaded = name
       if let fault { request.refuse(fault) } else { request.done(name) }
+      whenLoaded?(name)
       return
     }
     func goOn(_ outcome: Result<Take, Refusal>) {

@@ -177,6 +177,7 @@ final class Loops: Feature {
 
   /// Stops and clears all loops except that of the player.
   func beginSession() {
+    sets.forgetLoaded()
     for index in 1..<max(1, count) {
       var ending = ["stop", "cancel"]
       if context.loop(index).length > 0 { ending.append("clear") }

@@ -104,6 +104,7 @@ extension Songs {
   static let folder = "/music/folder"
   static let play = "/music/play"
   static let state = "/music/state"
+  static let stop = "/music/stop"
   private static let list = "/music"
 
   /// Playback of songs from disk.
@@ -136,7 +137,7 @@ extension Songs {
       "Plays the previous song, then replies /reply; at the first song replies /error, and it "
         + "continues"),
     Address(
-      "/music/stop",
+      stop,
       Declared.action(isButton: true) { songs, _ throws(Refusal) in try songs.playback.stop() },
       "Stops playback of songs"),
     Address(

@@ -1,0 +1,78 @@
+internal import Engine
+internal import JSON
+internal import Library
+internal import OSC
+
+/// A scene that was checked against the address table, ready to take effect.
+struct ReadyScene {
+  /// A message that the control thread performs after the switch.
+  struct Message {
+    let path: String
+    let arguments: [Argument]
+  }
+
+  /// The commands that take effect on the frame of the switch.
+  private(set) var actions: [Command.Action] = []
+  /// The settings that the control thread makes afterwards.
+  private(set) var messages: [Message] = []
+  /// The part to play; nil leaves the parts alone.
+  private(set) var part: Int?
+  /// The loops to play and to stop, counted from 0.
+  private(set) var playing: [Int] = []
+  private(set) var stopped: [Int] = []
+  private(set) var loopSet = ""
+
+  /// Checks a scene, and adds an entry to `faults` for each part that the node can't do.
+  ///
+  /// `preset` has the settings of the scene's preset.
+  init(
+    _ scene: Scene, preset: [Preset.Setting], _ context: Context, _ faults: inout [JSON.Fault]
+  ) {
+    for setting in preset + scene.settings where scene.covers(setting.address) {
+      do throws(Refusal) { try add(setting, context) } catch {
+        faults.append(JSON.Fault(setting.line, error.message))
+      }
+    }
+    for program in scene.programs {
+      actions.append(
+        .programChange(UInt8(program.number - 1), channel: UInt8(program.channel - 1)))
+    }
+    let count = context.loopCount
+    if let far = (scene.playing + scene.stopped).first(where: { $0 > count }) {
+      faults.append(
+        JSON.Fault(1, "loop \(far) is out of range (1 to \(count)); --loops sets the number"))
+    }
+    playing = scene.playing.map { $0 - 1 }.filter { scene.covers("/loop/\($0 + 1)/state") }
+    stopped = scene.stopped.map { $0 - 1 }.filter { scene.covers("/loop/\($0 + 1)/state") }
+    loopSet = scene.loopSet
+    switch scene.song {
+    case .play(let number): messages.append(Message(path: Songs.play, arguments: number.arguments))
+    case .stop: messages.append(Message(path: Songs.stop, arguments: []))
+    case nil: break
+    }
+  }
+
+  private mutating func add(_ setting: Preset.Setting, _ context: Context) throws(Refusal) {
+    guard let address = context.table[setting.address] else {
+      throw context.dispatcher.unknown(setting.address)
+    }
+    guard let setter = address.value?.setting, !address.path.hasPrefix("/scene") else {
+      throw Refusal(.type, "\(setting.address): no value that can be set")
+    }
+    let argument: Argument =
+      switch setting.value {
+      case .number(let number): .double(number)
+      case .flag(let flag): .bool(flag)
+      case .text(let text): .string(text)
+      }
+    if address.path == Scenes.part {
+      part = Int(try address.match([argument], to: address.forms)[0]?.number ?? 0)
+    } else if case .parameter = setter, let parameter = address.parameter {
+      actions.append(.set(parameter, try address.value(from: argument)))
+    } else {
+      let arguments = setting.value == .text("") ? [.string("")] : [argument]
+      _ = try address.match(arguments, to: address.forms)
+      messages.append(Message(path: address.path, arguments: arguments))
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import Engine
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+@Suite struct ScenesTests {
+  private let stage: SceneDesk
+  private var desk: Desk { stage.desk }
+
+  init() throws { stage = try SceneDesk() }
+
+  @Test func `a saved scene brings back all values in the next block`() {
+    desk.tell("/live/gain", .float(-6))
+    desk.tell("/echo/on", .int32(1))
+    desk.tell("/metronome/bpm", .float(97))
+    desk.tell("/loop/2/mute", .int32(1))
+    desk.tell("/live/route", .string("direct"))
+    #expect(stage.result("/scene/save", .string("verse")) == "verse")
+    desk.tell("/live/gain", .float(0))
+    desk.tell("/echo/on", .int32(0))
+    desk.tell("/metronome/bpm", .float(120))
+    desk.tell("/loop/2/mute", .int32(0))
+    desk.tell("/live/route", .string("chain"))
+    #expect(stage.result("/scene/save", .string("chorus")) == "chorus")
+    desk.tell("/scene", .string("verse"))
+    desk.pass()
+    #expect(stage.value("/scene") == "verse")
+    #expect(stage.value("/live/gain") == "-6.0")
+    #expect(stage.value("/echo/on") == "1.0")
+    #expect(stage.value("/metronome/bpm") == "97.0")
+    #expect(stage.value("/loop/2/mute") == "1.0")
+    #expect(stage.value("/live/route") == "direct")
+    #expect(stage.values("/scenes") == ["chorus", "verse"])
+  }
+
+  @Test func `a scene holds no setting of the place or the hardware`() throws {
+    stage.result("/scene/save", .string("all"))
+    let text = try stage.text("scenes", "all")
+    for path in ["/lock", "/mute", "/tempo/source", "/capture/source", "/loop/1/position"] {
+      #expect(!text.contains("\"\(path)\""), "\(path)")
+    }
+    for path in ["/live/gain", "/reverb/mix", "/metronome/bpm", "/guard/on", "/loop/4/mute"] {
+      #expect(text.contains("\"\(path)\""), "\(path)")
+    }
+  }
+
+  @Test func `a scene leaves alone what its limits exclude`() throws {
+    #expect(
+      stage.result("/scene/save", .string("fx"), .string("/echo"), .string("-/echo/mix")) == "fx")
+    let text = try stage.text("scenes", "fx")
+    #expect(
+      text.contains("/echo/time") && !text.contains("/live") && !text.contains("\"/echo/mix\":"))
+    // The limits stay when it is saved again.
+    #expect(stage.result("/scene/save", .string("fx")) == "fx")
+    #expect(try stage.text("scenes", "fx") == text)
+    #expect(stage.result("/scene/save", .string("fx"), .string("echo")).hasPrefix("type: "))
+    // They also hold for values written by hand.
+    try stage.put(
+      #"{ "but": ["/live"], "set": { "/live/gain": -20, "/grid/gain": -20 } }"#, "scenes", "hand")
+    #expect(stage.result("/scene", .string("hand")) == "hand")
+    #expect(stage.value("/live/gain") == "0.0")
+    #expect(stage.value("/grid/gain") == "-20.0")
+  }
+
+  @Test func `a scene can start from a preset and change settings of the grid`() throws {
+    try stage.put(
+      #"{ "preset": "chipmunk", "set": { "/pitch/semitones": 3, "/grid/scale": "major" } }"#,
+      "scenes", "hand")
+    #expect(stage.result("/scene", .string("hand")) == "hand")
+    #expect(stage.value("/pitch/on") == "1.0")
+    #expect(stage.value("/pitch/semitones") == "3.0")
+    #expect(stage.value("/grid/scale") == "major")
+  }
+
+  @Test func `each fault of a file is reported with its line, and nothing is set`() throws {
+    try stage.put(
+      """
+      {
+        "set": {
+          "/live/gain": -6,
+          "/live/gian": -6,
+          "/echo/mix": 7
+        },
+        "loops": { "play": [9], "pause": [1] },
+        "song": "blue",
+        "tune": 1
+      }
+      """, "scenes", "hand")
+    let replies = desk.ask("/scene/check", until: ["/scene/checked"])
+    let faults = replies.filter { $0.address == "/scene/fault" }
+    #expect(faults.map { $0.arguments[1].number } == [7, 8, 9, 4, 5, 1])
+    #expect(replies.last == Received("/scene/checked", [.int32(6)]))
+    desk.tell("/scene", .string("hand"))
+    desk.pass()
+    #expect(stage.value("/live/gain") == "0.0")
+    #expect(stage.value("/scene") == "")
+    #expect(stage.result("/scene", .string("hnad")).hasPrefix("missing: "))
+  }
+
+  @Test(arguments: ["beat", "bar"])
+  func `a scene takes effect on the frame of its moment`(moment: String) throws {
+    try stage.put(#"{ "programs": [{ "channel": 3, "program": 7 }] }"#, "scenes", "hand")
+    desk.awaitDisk()
+    stage.result("/scene/check")
+    desk.tell("/metronome/bpm", .float(133))
+    // Past the first beat of a bar.
+    while desk.host.engine.shared.latestBeat.beat != 2 { desk.pass(frames: 480) }
+    desk.tell("/scene", .string("hand"), .string(moment))
+    #expect(stage.values("/scene/queued") == ["hand", moment])
+    var found: Int64?
+    for _ in 0..<5000 where found == nil {
+      let output = desk.play(Tone.constant(0, frames: 64))
+      if let message = output.midi.first {
+        #expect(message.bytes == [0xC2, 6])
+        found = desk.host.engine.shared.clockReading.frame + Int64(message.frame)
+      }
+    }
+    let beat = desk.host.engine.shared.latestBeat
+    #expect(found == beat.frame)
+    #expect(beat.beat == (moment == "bar" ? 1 : 3))
+    #expect(stage.values("/scene/queued") == ["", ""])
+  }
+
+  @Test func `a scene waits for the cycle of the leading loop`() throws {
+    stage.record(1, hertz: 400, frames: 30_000)
+    try stage.put(#"{ "set": { "/live/gain": -9 } }"#, "scenes", "hand")
+    stage.result("/scene/check")
+    desk.tell("/loop/1/play")
+    _ = desk.play(Tone.constant(0, frames: 640))
+    desk.tell("/scene", .string("hand"), .string("loop"))
+    let cycle = try #require(desk.host.engine.shared.nextCycle)
+    while desk.host.engine.shared.clockReading.frame + 64 <= cycle {
+      #expect(stage.value("/live/gain") == "0.0")
+      _ = desk.play(Tone.constant(0, frames: 64))
+    }
+    _ = desk.play(Tone.constant(0, frames: 64))
+    #expect(stage.value("/live/gain") == "-9.0")
+  }
+
+  @Test func `a waiting scene can be withdrawn or replaced`() throws {
+    try stage.put(#"{ "set": { "/live/gain": -9 } }"#, "scenes", "a")
+    try stage.put(#"{ "set": { "/live/gain": -3 } }"#, "scenes", "b")
+    stage.result("/scene/check")
+    desk.tell("/metronome/bpm", .float(60))
+    while desk.host.engine.shared.latestBeat.beat != 2 { desk.pass(frames: 480) }
+    desk.tell("/scene", .string("a"), .string("bar"))
+    desk.tell("/scene/cancel")
+    desk.pass(frames: 4 * 48_000)
+    #expect(stage.value("/live/gain") == "0.0")
+    #expect(desk.tell("/scene/cancel").first?.arguments[1] == .string("state"))
+    desk.tell("/scene/at", .string("bar"))
+    desk.tell("/scene", .string("a"))
+    desk.tell("/scene", .string("b"))
+    desk.pass(frames: 4 * 48_000)
+    #expect(stage.value("/live/gain") == "-3.0")
+  }
+
+  @Test func `fifty scenes switch in one block each`() throws {
+    for index in 0..<50 {
+      desk.tell("/live/gain", .float(Float(-index)))
+      #expect(stage.result("/scene/save", .string("s\(index)")) == "s\(index)")
+    }
+    for index in (0..<50).reversed() {
+      desk.tell("/scene", .string("s\(index)"))
+      desk.pass()
+      #expect(stage.value("/scene") == "s\(index)")
+      #expect(stage.value("/live/gain") == "\(Float(-index))")
+    }
+  }
+
+  @Test func `the lock keeps scenes from being replaced or deleted`() {
+    #expect(stage.result("/scene/save", .string("a")) == "a")
+    desk.tell("/lock", .int32(1))
+    #expect(stage.result("/scene/save", .string("a")).hasPrefix("denied: "))
+    #expect(stage.result("/scene/delete", .string("a")).hasPrefix("denied: "))
+    #expect(stage.result("/scene/save", .string("b")) == "b")
+    desk.tell("/lock", .int32(0))
+    #expect(stage.result("/scene/delete", .string("a")) == "a")
+    #expect(stage.values("/scenes") == ["b"])
+  }
+
+  @Test func `a scene plays and stops loops`() throws {
+    stage.record(1, hertz: 400)
+    stage.record(2, hertz: 500)
+    desk.tell("/loop/1/play")
+    _ = desk.play(Tone.constant(0, frames: 640))
+    #expect(stage.result("/scene/save", .string("one")) == "one")
+    #expect(try stage.text("scenes", "one").contains(#""play": [1], "stop": [2]"#))
+    desk.tell("/loop/1/stop")
+    desk.tell("/loop/2/play")
+    _ = desk.play(Tone.constant(0, frames: 640))
+    #expect(stage.result("/scene", .string("one")) == "one")
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    #expect(stage.value("/loop/1/state") == "playing")
+    #expect(stage.value("/loop/2/state") == "stopped")
+    // A loop that plays already is not paused.
+    #expect(stage.result("/scene", .string("one")) == "one")
+    _ = desk.play(Tone.constant(0, frames: 640))
+    #expect(stage.value("/loop/1/state") == "playing")
+  }
+
+  @Test func `a scene loads its loop set once, unless the lock holds the loops`() throws {
+    stage.record(1, hertz: 400)
+    #expect(stage.result("/loops/save", .string("evening")) == "evening")
+    desk.tell("/loop/1/clear")
+    desk.pass()
+    try stage.put(#"{ "loops": { "set": "evening", "play": [1] } }"#, "scenes", "hand")
+    stage.result("/scene/check")
+    desk.tell("/lock", .int32(1))
+    desk.tell("/scene", .string("hand"))
+    desk.pass()
+    #expect(desk.take().contains { $0.address == "/error" && $0.arguments[1] == .string("denied") })
+    desk.tell("/lock", .int32(0))
+    desk.tell("/scene", .string("hand"))
+    desk.pass(until: "the loop plays") { stage.value("/loop/1/state") == "playing" }
+    desk.tell("/loop/1/stop")
+    desk.pass(frames: 4800)
+    desk.tell("/scene", .string("hand"))
+    desk.pass()
+    desk.pass()
+    #expect(stage.value("/loop/1/state") == "playing")
+  }
+}
