@@ -371,6 +371,29 @@ import Testing
     #expect(silent.reading(0).activity == .stopped)
   }
 
+  @Test func `a restored loop follows the tempo as before`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    // Two beats at 120 bpm.
+    kept.act(.recordOn, 0)
+    try kept.render(48_000)
+    kept.act(.recordOn, 0)
+    try kept.render(4800)
+    try copy(folder, "one", to: "two")
+    for rate in [48_000.0, 44_100] {
+      let again = try Kept(in: folder.path("two"), plays: true, rate: rate)
+      // At this tempo, a clip without one of its own would be a single beat.
+      again.host.send(Command(.set(.beat(.tempo), 60)))
+      again.host.send(Command(.set(.loop(.follow, 0), 1)))
+      try again.render(9600)
+      let before = again.reading(0).position
+      try again.render(9600)
+      let passed = again.reading(0).position - before
+      // Within a splice of the engine.
+      #expect(abs(passed - 4800) < 64, "\(passed) at \(rate) Hz")
+    }
+  }
+
   @Test func `a clip that was opened to be heard once is restored, and stopped`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))

@@ -167,13 +167,14 @@ import Testing
   }
 
   /// The suppressor is audible only with feedback, sources of the beats with a clock, lateness with a late
-  /// press, solo with another loop, and the lock with what it refuses, which this performance lacks.
+  /// press, solo with another loop, following with another tempo, and the lock with what it refuses, which this
+  /// performance lacks.
   ///
   /// Their own tests have them.
   private static let heardByItself = initial.map { $0.parameter }.filter {
     switch $0 {
     case .howlGuard, .beat(.source), .beat(.offset), .beat(.clockOffset), .beat(.lateness),
-      .beat(.stopsLoops), .loop(.solo, _), .mixer(.lock):
+      .beat(.stopsLoops), .loop(.solo, _), .loop(.follow, _), .mixer(.lock):
       false
     default: true
     }

@@ -270,6 +270,21 @@ import Testing
     #expect(desk.tell("/player/state")[0].arguments[0] == .string("recording"))
   }
 
+  @Test func `a take keeps its tempo, which a loop follows`() throws {
+    // Two beats at 120 bpm; at 60, it would be a single one.
+    record(Tone.noise(frames: 48_000))
+    let id = try save()
+    desk.tell("/metronome/bpm", .float(60))
+    #expect(desk.ask("/take/load", .string(id)).contains { $0.address == "/reply" })
+    desk.tell("/loop/1/follow", .string("tempo"))
+    desk.tell("/loop/1/play")
+    desk.pass(frames: 9600)
+    let before = try #require(desk.tell("/loop/1/position").first?.arguments[0].number)
+    desk.pass(frames: 9600)
+    let after = try #require(desk.tell("/loop/1/position").first?.arguments[0].number)
+    #expect(abs(after - before - 0.1) < 0.003)
+  }
+
   @Test func `a long take is truncated to the loop, and keeps what follows the end`()
     throws
   {
