@@ -30,6 +30,11 @@ final class SceneShelf {
   /// Called when the names have changed.
   var whenChanged: () -> Void = {}
   private var isRead = false
+  // The number of reads in progress, and the names changed since the first of them began: what they read may
+  // be older.
+  private var reads = 0
+  private var changedScenes: Set<String> = []
+  private var changedSetLists: Set<String> = []
 
   init(_ context: Context) {
     self.context = context
@@ -57,9 +62,11 @@ final class SceneShelf {
   func reload(then ending: @escaping (Result<Void, Refusal>) -> Void) throws(Refusal) {
     let (library, presets) = (try needLibrary(), context.setup.presets)
     try worker.checkRoom()
+    reads += 1
     worker.run { () throws(Refusal) -> Contents in
       Self.read(library, presets)
     } then: { [weak self] outcome in
+      self?.reads -= 1
       if case .success(let contents) = outcome { self?.take(contents) }
       ending(outcome.map { _ in () })
     }
@@ -83,10 +90,14 @@ final class SceneShelf {
   }
 
   private func take(_ contents: Contents) {
-    scenes = contents.scenes.mapValues { file in
+    var read = contents.scenes.mapValues { file in
       entry(file, contents.presets[file.content.preset] ?? .success([]))
     }
-    setLists = contents.setLists
+    for name in changedScenes { read[name] = scenes[name] }
+    var readLists = contents.setLists
+    for name in changedSetLists { readLists[name] = setLists[name] }
+    (scenes, setLists) = (read, readLists)
+    if reads == 0 { (changedScenes, changedSetLists) = ([], []) }
     whenChanged()
   }
 
@@ -139,6 +150,7 @@ final class SceneShelf {
     let read = Scene(Array(scene.text.utf8), &faults)
     scenes[name] = entry(
       SceneLibrary.File(content: read, path: path, faults: faults), .success([]))
+    if reads > 0 { changedScenes.insert(name) }
     whenChanged()
   }
 
@@ -149,6 +161,7 @@ final class SceneShelf {
     let path = try path(try needLibrary().setLists, name, of: "set list")
     try write(list.text, to: path, ending)
     setLists[name] = SceneLibrary.File(content: list, path: path, faults: [])
+    if reads > 0 { changedSetLists.insert(name) }
     whenChanged()
   }
 
@@ -157,6 +170,7 @@ final class SceneShelf {
   ) throws(Refusal) {
     try delete(try scene(name).path, ending)
     scenes[name] = nil
+    if reads > 0 { changedScenes.insert(name) }
     whenChanged()
   }
 
@@ -168,6 +182,7 @@ final class SceneShelf {
     }
     try delete(list.path, ending)
     setLists[name] = nil
+    if reads > 0 { changedSetLists.insert(name) }
     whenChanged()
   }
 

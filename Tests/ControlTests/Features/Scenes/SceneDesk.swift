@@ -38,10 +38,11 @@ final class SceneDesk {
   /// error.
   @discardableResult
   func result(_ address: String, _ arguments: Argument...) -> String {
+    let ends = ["/reply", "/error", "/scene/checked"]
     var all = desk.give([UInt8](address: address, arguments))
     desk.pass(until: "\(address) is answered", seconds: 64 / 48_000) {
       all += desk.take()
-      return all.contains { $0.address == "/reply" || $0.address == "/error" }
+      return all.contains { ends.contains($0.address) }
     }
     let last = all.last { $0.address == "/reply" || $0.address == "/error" }
     guard let last else { return "" }
@@ -52,7 +53,7 @@ final class SceneDesk {
 
   /// The value of an address, as plain texts and numbers.
   func values(_ address: String) -> [String] {
-    (desk.tell(address).first?.arguments ?? []).map { argument in
+    (desk.tell(address).last { $0.address == address }?.arguments ?? []).map { argument in
       argument.text ?? argument.number.map { "\(Float($0))" } ?? ""
     }
   }
