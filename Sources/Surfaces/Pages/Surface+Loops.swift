@@ -97,7 +97,10 @@ extension SurfacePage {
           all(.flag, "/lock", "lock", "Keep all", accent: .danger)),
         Row(
           1, fade("/loops/fadeBars", "all-in", "All in", 4),
-          fade("/loops/fadeBars", "all-out", "All out", -4))))
+          fade("/loops/fadeBars", "all-out", "All out", -4)),
+        Row(
+          1, all(.press, "/scene/previous", "scene-previous", "Scene before", accent: .plain),
+          all(.press, "/scene/next", "scene-next", "Next scene", accent: .plain))))
   }
 
   /// Makes the page of the chosen loop: rare actions and settings.
