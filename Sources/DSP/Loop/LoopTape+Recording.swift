@@ -257,7 +257,7 @@ extension LoopTape {
     overdub = Overdub()
   }
 
-  /// Overdubs frames from a frame of the clip on.
+  /// Overdubs frames from a frame of the clip on, or backward from it, in any cycle.
   ///
   /// `feedback` is the gain of the existing audio.
   @_noLocks
@@ -269,7 +269,9 @@ extension LoopTape {
     while done < frames {
       guard let version = overdub.version else { return }
       let length = self[version].length
-      var frame = wrapped(backward ? start &- done : start &+ done)
+      // The layer's clip needn't be the current one any more.
+      var frame = (backward ? start &- done : start &+ done) % length
+      if frame < 0 { frame &+= length }
       let room = backward ? frame &+ 1 : length &- frame
       var count = min(min(frames &- done, room), Self.longestPiece)
       if overdub.isEnding { count = min(count, overdub.risen) }

@@ -100,6 +100,7 @@ extension Loop {
   @_noLocks
   private mutating func followClip() {
     layer.speed = speedInClip
+    if tape.length == 0 { return }
     let heard = playback.previousExactly - Double(layer.delay) * layer.speed
     // Rounding, and cycles that are not whole frames.
     let error = BeatCount.nearest(heard - layer.place, in: tape.round)
@@ -133,7 +134,7 @@ extension Loop {
     if !tape.isOverdubbing { return }
     let isAll = layer.kind.replaces || isHearingAll
     tape.overdub(
-      piece, at: tape.wrapped(Int(start)), feedback: isAll ? 0 : settings.feedback, frames: count,
+      piece, at: Int(start), feedback: isAll ? 0 : settings.feedback, frames: count,
       backward: isBackward)
   }
 

@@ -49,60 +49,6 @@ extension SurfacePage {
     return Block(Row(2, of: pedals), Row(1, of: pairs), Row(1, of: gains))
   }
 
-  /// Makes the controls that choose a loop.
-  private static func numbers(
-    _ count: Int, _ table: AddressTable
-  ) throws(SurfaceFault) -> [SurfaceControl] {
-    if count > 6 {
-      return [try ControlMaker(table: table, accent: .loop)(.stepper, "/loop/select", "loop")]
-    }
-    let plain = ControlMaker(table: table)
-    return try (1...count).map { number throws(SurfaceFault) in
-      try plain.choice("/loop/select", .number(Float(number)), "loop-\(number)", "Loop \(number)")
-    }
-  }
-
-  /// Makes the page of the chosen loop's stops, fades and tempo, and of what concerns all loops.
-  static func timing(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
-    let control = ControlMaker(table: table, accent: .loop, root: "/loop/selected/")
-    let all = ControlMaker(table: table, accent: .loop)
-    func choice(
-      _ part: String, _ word: String, _ caption: String
-    ) throws(SurfaceFault) -> SurfaceControl {
-      try control.choice(part, .text(word), "\(part)-\(word)", caption)
-    }
-    func fade(
-      _ path: String, _ name: String, _ caption: String, _ bars: Float
-    ) throws(SurfaceFault) -> SurfaceControl {
-      SurfaceControl(
-        name, caption, .send(try table.constant(path, .number(bars))),
-        accent: bars < 0 ? .danger : .play)
-    }
-    return try SurfacePage(
-      "Timing",
-      Block(
-        Row(1, of: numbers(count, table)),
-        Row(
-          1, choice("stopAt", "now", "Stop now"), choice("stopAt", "beat", "On beat"),
-          choice("stopAt", "bar", "On bar"), choice("stopAt", "end", "At end")),
-        Row(
-          1, choice("follow", "off", "Own tempo"), choice("follow", "tempo", "Follow"),
-          choice("follow", "lock", "Lock"), control(.flag, "solo", accent: .replace)),
-        Row(
-          1, fade("/loop/selected/fadeBars", "fade-in", "Fade in", 2),
-          fade("/loop/selected/fadeBars", "fade-out", "Fade out", -2))),
-      Block(
-        Row(
-          1, all(.press, "/loop/next", "next", "Next loop", accent: .record),
-          all(.flag, "/lock", "lock", "Keep all", accent: .danger)),
-        Row(
-          1, fade("/loops/fadeBars", "all-in", "All in", 4),
-          fade("/loops/fadeBars", "all-out", "All out", -4)),
-        Row(
-          1, all(.press, "/scene/previous", "scene-previous", "Scene before", accent: .plain),
-          all(.press, "/scene/next", "scene-next", "Next scene", accent: .plain))))
-  }
-
   /// Makes the page of the chosen loop: rare actions and settings.
   static func chosen(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     let control = ControlMaker(table: table, accent: .loop, root: "/loop/selected/")
@@ -116,7 +62,13 @@ extension SurfacePage {
         "keep-\(bars)", bars == 1 ? "Last bar" : "Last \(bars)",
         .send(try table.constant("/loop/selected/keep", .number(Float(bars)))), accent: .record)
     }
-    let numbers = try numbers(count, table)
+    let plain = ControlMaker(table: table)
+    let numbers =
+      count > 6
+      ? [try ControlMaker(table: table, accent: .loop)(.stepper, "/loop/select", "loop")]
+      : try (1...count).map { number throws(SurfaceFault) in
+        try plain.choice("/loop/select", .number(Float(number)), "loop-\(number)", "Loop \(number)")
+      }
     return try SurfacePage(
       "More",
       Block(

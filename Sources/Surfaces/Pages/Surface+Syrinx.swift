@@ -12,8 +12,7 @@ extension Surface {
   ) throws(SurfaceFault) -> Surface {
     try Surface(
       pages: [.voice(table), .presets(table)] + SurfacePage.loops(loops, table) + [
-        .chosen(loops, table), .timing(loops, table), .loop(table), .grid, .piano(table), .takes,
-        .mix(table), .feed,
+        .chosen(loops, table), .loop(table), .grid, .piano(table), .takes, .mix(table), .feed,
         .scale(table), .menu(table),
       ])
   }
