@@ -164,6 +164,22 @@ import Testing
     #expect(stage.stems[0].suffix(4800).allSatisfy { abs($0 - 0.25) < 0.01 })
   }
 
+  @Test func `a loop is cleared while its last layer is still being written`() {
+    for (speed, rate): (Float, Float) in [(-1, 1), (0.5, 1), (1, 0.8)] {
+      let stage = playing(abs(speed), direction: speed < 0 ? -1 : 1, quantize: 1)
+      stage.set(.rate, of: 0, rate)
+      stage.press(.overdub, 0)
+      stage.rest(40_000)
+      #expect(stage.activity(0) == .overdubbing)
+      stage.press(.clear, 0)
+      stage.rest(24_000)
+      #expect(stage.reading(0).length == 0)
+      stage.press(.undo, 0)
+      stage.rest(4800)
+      #expect(stage.reading(0).length == Self.length && stage.reading(0).overdubs == 1)
+    }
+  }
+
   @Test func `a change of speed or direction ends a layer`() {
     for (parameter, value): (Parameter.Loop, Float) in [
       (.speed, 0.5), (.direction, -1), (.rate, 0.5),
