@@ -278,6 +278,8 @@ extension NodeTests {
         level.withLock { $0 = 0.25 }
         try probe.connect(to: "syrinx", output: output)
         try probe.awaitBlock("the input plays") { $0.allSatisfy { abs($0 - 0.25) < 1e-4 } }
+        // Of a connection that a busy node has not seen, it reports no end.
+        try awaitPort(output, "hearer:in", at: phone)
         // While it plays.
         #expect(probe.disconnect("syrinx:\(output)", "hearer:in"))
         try awaitPort(output, at: phone)
