@@ -60,7 +60,7 @@ struct SimulatedCard {
     }
   }
 
-  /// A Butterworth filter of the second order (R. Bristow-Johnson's cookbook).
+  /// A Butterworth filter of the second order (Bristow-Johnson's cookbook).
   private func filter(_ sound: inout [Double], cutoff: Double, isHigh: Bool) {
     let angle = 2 * Double.pi * cutoff / rate
     let (alpha, cosine) = (sin(angle) / 2 / 0.7071, cos(angle))
