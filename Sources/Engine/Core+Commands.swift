@@ -65,6 +65,10 @@ extension Core {
     case .load(let pointer, let loop):
       refusal = transfer(pointer, loading: true, loop: Int(loop), origin)
       if case .none = refusal { return }
+    case .exchange(let pointer, let loop, let plays):
+      refusal = loops.exchange(Int(loop), pointer, plays: plays, origin: origin, at: present)
+      publish(loop: Int(loop))
+      if case .none = refusal { return }
     case .copyOut(let pointer, let loop):
       refusal = transfer(pointer, loading: false, loop: Int(loop), origin)
       if case .none = refusal { return }

@@ -7,7 +7,7 @@ static const char *const names[] = {
     "face.lua", "fader-curve.lua", "fader-linear.lua", "press.lua", "root/choices.lua",
     "root/connection.lua", "root/entry.lua", "root/grid.lua", "root/ground.lua", "root/loops.lua",
     "root/meters.lua", "root/names.lua", "root/player.lua", "root/posts.lua", "root/presets.lua",
-    "root/presses.lua", "root/songs.lua", "root/takes.lua",
+    "root/presses.lua", "root/scenes.lua", "root/songs.lua", "root/takes.lua",
 };
 
 // Their texts in the same order, each with a 0 at its end. No text contains 0.
@@ -28,6 +28,7 @@ static const unsigned char texts[] = {
 #embed "lua/root/posts.lua" suffix(, 0, )
 #embed "lua/root/presets.lua" suffix(, 0, )
 #embed "lua/root/presses.lua" suffix(, 0, )
+#embed "lua/root/scenes.lua" suffix(, 0, )
 #embed "lua/root/songs.lua" suffix(, 0, )
 #embed "lua/root/takes.lua" suffix(, 0, )
 };

@@ -24,8 +24,8 @@ package struct AddressUse: Sendable {
     return address.range.least...address.range.greatest
   }
 
-  /// Whether the address takes whole numbers only.
-  package var isWhole: Bool { address.types == "i" }
+  /// Whether the first argument of the address is a whole number.
+  package var isWhole: Bool { address.types.hasPrefix("i") }
 }
 
 extension AddressTable {

@@ -8,6 +8,14 @@ package struct Surface: Sendable {
   /// Creates a surface.
   package init(pages: [SurfacePage]) { self.pages = pages }
 
+  /// The pages with tabs of their own on phones.
+  package var pagesWithTabs: [SurfacePage] { pages.filter { $0.parent == nil } }
+
+  /// The number of a page, from 1; nil if there is none of this name.
+  func number(ofPage name: String) -> Int? {
+    pages.firstIndex { $0.name == name }.map { $0 + 1 }
+  }
+
   /// The controls of all pages.
   package var controls: [(page: SurfacePage, control: SurfaceControl)] {
     pages.flatMap { page in page.controls.map { (page, $0) } }
@@ -18,18 +26,20 @@ package struct Surface: Sendable {
 package struct SurfacePage: Sendable {
   /// The name on the tab.
   package let name: String
+  /// The name of the page whose tab is lit on phones, if it has no tab of its own there.
+  package let parent: String?
   /// The blocks.
   package let blocks: [Block]
 
   /// Creates a page of blocks.
-  package init(_ name: String, _ blocks: Block...) {
-    self.name = name
-    self.blocks = blocks
+  package init(_ name: String, below parent: String? = nil, _ blocks: Block...) {
+    self.init(name, below: parent, blocks: blocks)
   }
 
   /// Creates a page of blocks.
-  package init(_ name: String, blocks: [Block]) {
+  package init(_ name: String, below parent: String? = nil, blocks: [Block]) {
     self.name = name
+    self.parent = parent
     self.blocks = blocks
   }
 
@@ -102,6 +112,8 @@ package struct SurfaceControl: Sendable {
     case post(row: Int)
     /// A loop on one large button, its pedal: current and queued state, and playhead.
     case slot(number: Int, pedal: AddressUse)
+    /// A button that opens a page, where not all pages have tabs.
+    case page(String)
     /// A button handled by the surface's own script, by these words.
     case script(String)
   }

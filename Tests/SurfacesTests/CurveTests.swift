@@ -82,7 +82,7 @@ import Testing
     // The port of discard: nothing listens.
     let phone = try TouchPhone(node: 9) { _ in path }
     let node = try Phone(port: phone.port)
-    let tab = try #require(phone.root.all(named: "tab-\(surface.pages.count)").first)
+    let tab = try #require(phone.root.all(named: "tab-\(surface.pagesWithTabs.count)").first)
     try phone.tap(tab)
     for (index, address) in addresses.enumerated() {
       let group = try #require(phone.root.all(named: "fader-\(index)").first)

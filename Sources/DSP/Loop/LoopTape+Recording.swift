@@ -384,6 +384,12 @@ extension LoopTape {
     history.pointee.memory.release(former)
   }
 
+  /// Completes the tail of a version whose frames before this one are known, by mirroring its end.
+  @_noLocks
+  package mutating func completeTail(of version: Int, from known: Int) {
+    mirrorTail(of: version, from: known)
+  }
+
   /// Synthesizes the tail from a frame on by mirroring the end, which avoids a step.
   @_noLocks
   mutating func mirrorTail(of version: Int, from known: Int) {

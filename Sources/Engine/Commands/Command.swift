@@ -29,6 +29,9 @@ package struct Command: BitwiseCopyable, Sendable {
     case keep(Float, isBars: Bool, loop: UInt8 = 0)
     /// Loads a clip; sends the same reply when it is loaded.
     case load(ClipPointer, loop: UInt8 = 0)
+    /// Replaces the clip of a loop on one frame, and plays it from its start, or stops it; sends the same reply when
+    /// all is copied.
+    case exchange(ClipPointer, loop: UInt8, plays: Bool)
     /// Copies the clip of a loop. The reply follows when the copy is complete.
     case copyOut(ClipPointer, loop: UInt8 = 0)
     /// Starts a capture, unless one is on, or ends it; answered with `Event.Kind.done`.
@@ -69,7 +72,7 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Whether the command fills a clip faster than real time.
     package var fillsClip: Bool {
       switch self {
-      case .load, .keep: true
+      case .load, .keep, .exchange: true
       default: false
       }
     }

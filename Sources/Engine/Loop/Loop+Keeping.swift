@@ -18,6 +18,8 @@ struct Keeping: BitwiseCopyable {
   var first = 0
   var isBackward = false
   var source = Loop.Source.live
+  /// The clip in memory that is copied in place of the history.
+  var clip: ClipPointer?
 }
 
 extension Loop {
@@ -130,10 +132,11 @@ extension Loop {
     if case .overdub = settings.after { toggle(.overdub, at: frame) }
   }
 
-  /// Copies a limited number of frames of the history.
+  /// Copies a limited number of frames of the history, or of a clip in memory.
   @_noLocks
   mutating func carryKeeping(frames: Int) {
     if !keeping.isUnderWay { return }
+    let clip = keeping.clip
     let history = Loops.history(of: keeping.source, among: histories)
     var left = min(frames, keeping.total &- keeping.done)
     while left > 0 {
@@ -149,14 +152,27 @@ extension Loop {
         if place >= keeping.total { place &-= keeping.total }
         count = min(count, keeping.total &- place)
       }
-      history.pointee.read(from: keeping.start &+ place, to: piece, frames: count)
-      tape.loadPublished(piece, into: keeping.version, at: place, frames: count)
+      if let clip {
+        let part = clip.sound.advanced(by: place)
+        // A file may contain values that are not finite.
+        _ = part.silenceNonFinite(frames: count)
+        tape.loadPublished(part, into: keeping.version, at: place, frames: count)
+      } else {
+        history.pointee.read(from: keeping.start &+ place, to: piece, frames: count)
+        tape.loadPublished(piece, into: keeping.version, at: place, frames: count)
+      }
       keeping.done &+= count
       left &-= count
     }
     if keeping.done < keeping.total { return }
     keeping.isUnderWay = false
-    history.pointee.endReading()
+    if let clip {
+      tape.completeTail(of: keeping.version, from: keeping.total)
+      clip.account.pointee.clip = tape[keeping.version].clip
+      keeping.clip = nil
+    } else {
+      history.pointee.endReading()
+    }
     tape.release(keeping.version)
   }
 }

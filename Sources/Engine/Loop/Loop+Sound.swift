@@ -99,6 +99,7 @@ extension Loop {
     tape.carryGrowth(frames: Keeping.framesPerFrame &* frames)
     carryKeeping(frames: Keeping.framesPerFrame &* frames)
     if !transfer.isUnderWay { return false }
+    if transfer.isExchanging { return !keeping.isUnderWay }
     let isLoading = transfer.isLoading
     // Appending each played clip would evict recordings from the undo history.
     let inPlace = transfer.playsOnce && isOpened

@@ -8,6 +8,8 @@ struct LoopTransfer: BitwiseCopyable {
   /// The direction of a transfer.
   enum Kind: BitwiseCopyable {
     case none, loading, keeping
+    /// Of a clip that plays already, copied by the loop itself.
+    case exchanging
   }
 
   private(set) var kind = Kind.none
@@ -75,6 +77,11 @@ struct LoopTransfer: BitwiseCopyable {
   /// Whether a clip is being loaded.
   var isLoading: Bool {
     @_noLocks get { if case .loading = kind { true } else { false } }
+  }
+
+  /// Whether the clip plays already while it is copied.
+  var isExchanging: Bool {
+    @_noLocks get { if case .exchanging = kind { true } else { false } }
   }
 
   /// Whether the clip is loaded to be heard once.

@@ -106,6 +106,19 @@ struct Loops: ~Copyable {
     return players[index].keep(frames: frames(amount, isBars: isBars, in: index), at: frame)
   }
 
+  /// Replaces the clip of a loop by one in memory.
+  @_noLocks
+  mutating func exchange(
+    _ index: Int, _ pointer: ClipPointer, plays: Bool, origin: CommandOrigin, at frame: Int64
+  ) -> EngineRefusal? {
+    guard index < count else { return .noSuchLoop }
+    wake(index)
+    prepare(index, at: frame)
+    let refusal = players[index].exchange(pointer, plays: plays, origin: origin, at: frame)
+    settle(index)
+    return refusal
+  }
+
   /// Returns the length of bars or seconds in frames.
   @_noLocks
   func frames(_ amount: Float, isBars: Bool, in index: Int) -> Double {

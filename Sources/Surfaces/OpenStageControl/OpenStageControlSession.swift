@@ -89,7 +89,9 @@ struct SessionBuilder {
       var column = panel("\(page.name)-\(index + 1)", "vertical", part: 1)
       for (place, row) in block.rows.enumerated() {
         var line = panel("\(page.name)-\(index + 1)-\(place + 1)", "horizontal", part: row.height)
-        for control in row.controls { line.widgets.append(try widget(control, on: page)) }
+        for control in row.controls where control.isNeededBesideTabs {
+          line.widgets.append(try widget(control, on: page))
+        }
         column.widgets.append(line)
       }
       tab.widgets.append(column)

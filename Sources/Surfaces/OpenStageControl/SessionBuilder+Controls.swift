@@ -1,5 +1,10 @@
 internal import Control
 
+extension SurfaceControl {
+  /// Whether the control has a use where all pages have tabs.
+  var isNeededBesideTabs: Bool { if case .page = kind { false } else { true } }
+}
+
 extension SessionBuilder {
   /// Builds the widget of a control.
   func widget(_ control: SurfaceControl, on page: SurfacePage) throws(SurfaceFault) -> Widget {
@@ -44,6 +49,8 @@ extension SessionBuilder {
     case .grid(let rows, let columns): return try grid(control, rows, columns, id)
     case .take(let row): return try take(row, id)
     case .post(let row): return try post(row, id)
+    // Left out: all pages have tabs.
+    case .page: throw SurfaceFault("\(id) is not needed beside tabs")
     case .script(let words) where words.hasPrefix("preset"):
       return scripted(id, try preset(words), unlabeled + [Self.armed(control.caption)])
     case .script(let words) where words.hasPrefix("posts"):
@@ -182,6 +189,17 @@ extension SessionBuilder {
           return "Phrase: " + phrase[0] + "  " + Number(phrase[2]).toFixed(1) + " s, " + phrase[3] + " notes"
         }
         """
+      case "scene":
+        """
+        JS{
+          var scene = OSC{\(try table.reported("/setlist/scene").path)} || [0, 0, "", "", ""]
+          var queued = OSC{\(try table.reported("/scene/queued").path)} || ["", ""]
+          var words = scene[2] ? (scene[0] > 0 ? scene[0] + " of " + scene[1] + "  " : "") + scene[2] : "No scene"
+          if (queued[0]) return words + "  -  waiting: " + queued[0]
+          return scene[4] ? words + "  -  next: " + scene[4] : words
+        }
+        """
+      case "notes": "#{(OSC{\(try table.reported("/setlist/scene").path)} || [0, 0, '', ''])[3]}"
       case "waiting":
         "#{OSC{\(try table.reported("/feed/waiting").path), 0} > 0 ? OSC{\(try table.reported("/feed/waiting").path), 0} + \" waiting for the feed server\" : \"\"}"
       case "pages": "#{OSC{\(try table.reported("/takes/total").path), 0} + \" takes\"}"

@@ -62,13 +62,7 @@ extension SurfacePage {
         "keep-\(bars)", bars == 1 ? "Last bar" : "Last \(bars)",
         .send(try table.constant("/loop/selected/keep", .number(Float(bars)))), accent: .record)
     }
-    let plain = ControlMaker(table: table)
-    let numbers =
-      count > 6
-      ? [try ControlMaker(table: table, accent: .loop)(.stepper, "/loop/select", "loop")]
-      : try (1...count).map { number throws(SurfaceFault) in
-        try plain.choice("/loop/select", .number(Float(number)), "loop-\(number)", "Loop \(number)")
-      }
+    let numbers = try numbers(count, table)
     return try SurfacePage(
       "More",
       Block(
@@ -89,7 +83,8 @@ extension SurfacePage {
       Block(
         Row(
           1, choice("after", "play", "Then play"), choice("after", "overdub", "Then over"),
-          choice("after", "stop", "Then stop")),
+          choice("after", "stop", "Then stop"),
+          SurfaceControl("timing", "Timing", .page("Timing"))),
         Row(
           1, choice("quantize", "off", "At once"), choice("quantize", "beat", "On beat"),
           choice("quantize", "bar", "On bar"), choice("quantize", "loop", "On loop")),
@@ -97,5 +92,59 @@ extension SurfacePage {
           1, choice("source", "live", "From live"), choice("source", "grid", "From grid"),
           choice("source", "mix", "From mix"), control(.press, "save", accent: .plain)),
         Row(1, keep(1), keep(2), keep(4), keep(8))))
+  }
+
+  /// Makes the controls that choose a loop.
+  private static func numbers(
+    _ count: Int, _ table: AddressTable
+  ) throws(SurfaceFault) -> [SurfaceControl] {
+    if count > 6 {
+      return [try ControlMaker(table: table, accent: .loop)(.stepper, "/loop/select", "loop")]
+    }
+    let plain = ControlMaker(table: table)
+    return try (1...count).map { number throws(SurfaceFault) in
+      try plain.choice("/loop/select", .number(Float(number)), "loop-\(number)", "Loop \(number)")
+    }
+  }
+
+  /// Makes the page of the chosen loop's stops, fades and tempo, and of what concerns all loops.
+  static func timing(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
+    let control = ControlMaker(table: table, accent: .loop, root: "/loop/selected/")
+    let all = ControlMaker(table: table, accent: .loop)
+    func choice(
+      _ part: String, _ word: String, _ caption: String
+    ) throws(SurfaceFault) -> SurfaceControl {
+      try control.choice(part, .text(word), "\(part)-\(word)", caption)
+    }
+    func fade(
+      _ path: String, _ name: String, _ caption: String, _ bars: Float
+    ) throws(SurfaceFault) -> SurfaceControl {
+      SurfaceControl(
+        name, caption, .send(try table.constant(path, .number(bars))),
+        accent: bars < 0 ? .danger : .play)
+    }
+    return try SurfacePage(
+      "Timing", below: "More",
+      Block(
+        Row(1, of: numbers(count, table)),
+        Row(
+          1, choice("stopAt", "now", "Stop now"), choice("stopAt", "beat", "On beat"),
+          choice("stopAt", "bar", "On bar"), choice("stopAt", "end", "At end")),
+        Row(
+          1, choice("follow", "off", "Own tempo"), choice("follow", "tempo", "Follow"),
+          choice("follow", "lock", "Lock"), control(.flag, "solo", accent: .replace)),
+        Row(
+          1, fade("/loop/selected/fadeBars", "fade-in", "Fade in", 2),
+          fade("/loop/selected/fadeBars", "fade-out", "Fade out", -2))),
+      Block(
+        Row(
+          1, all(.press, "/loop/next", "next", "Next loop", accent: .record),
+          all(.flag, "/lock", "lock", "Keep all", accent: .danger)),
+        Row(
+          1, fade("/loops/fadeBars", "all-in", "All in", 4),
+          fade("/loops/fadeBars", "all-out", "All out", -4)),
+        Row(
+          1, SurfaceControl("scenes", "Scenes", .page("Scenes")),
+          SurfaceControl("more", "Back", .page("More")))))
   }
 }

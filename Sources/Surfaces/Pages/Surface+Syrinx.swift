@@ -13,7 +13,7 @@ extension Surface {
     try Surface(
       pages: [.voice(table), .presets(table)] + SurfacePage.loops(loops, table) + [
         .chosen(loops, table), .loop(table), .grid, .piano(table), .takes, .mix(table), .feed,
-        .scale(table), .menu(table),
+        .scale(table), .menu(table), .timing(loops, table), .scenes(table),
       ])
   }
 }
@@ -161,6 +161,7 @@ extension SurfacePage {
           control.choice("/capture/source", .text("out"), "capture-out", "Output"),
           control.choice("/capture/source", .text("in"), "capture-in", "Input"))),
       Block(
+        Row(1, SurfaceControl("scenes", "Scenes", .page("Scenes"))),
         Row(1, gain("in", "Input"), gain("live", "Live")),
         Row(1, gain("grid", "Grid"), gain("music", "Songs")),
         Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))
@@ -186,6 +187,35 @@ extension SurfacePage {
     _ rows: [Row], _ last: SurfaceControl...
   ) -> SurfacePage {
     SurfacePage(name, Block(rows: [Row(1, newer, text, older)] + rows + [Row(1, of: last)]))
+  }
+
+  /// Makes the page of scenes, set list and parts.
+  static func scenes(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
+    let control = ControlMaker(table: table, accent: .voice)
+    func moment(_ word: String, _ caption: String) throws(SurfaceFault) -> SurfaceControl {
+      try control.choice("/scene/at", .text(word), "at-\(word)", caption)
+    }
+    func part(_ number: Int) throws(SurfaceFault) -> SurfaceControl {
+      try control.choice(
+        "/part", .number(Float(number)), "part-\(number)",
+        number == 0 ? "No part" : "Part \(number)")
+    }
+    return try SurfacePage(
+      "Scenes", below: "More",
+      Block(
+        Row(0.5, SurfaceControl("scene", "", .text)),
+        Row(0.5, SurfaceControl("notes", "", .text)),
+        Row(
+          1, control(.press, "/scene/previous", accent: .plain),
+          control(.press, "/scene/next", width: 2, accent: .play),
+          control(.press, "/scene/cancel", accent: .danger)),
+        Row(
+          1, moment("now", "At once"), moment("beat", "On beat"), moment("bar", "On bar"),
+          moment("loop", "On loop"))),
+      Block(
+        Row(3, control.names("/scenes", "/scene", "scene-list", "Scene", rows: 2)),
+        Row(1, part(1), part(2), part(3), part(4)),
+        Row(1, part(5), part(6), part(0))))
   }
 
   /// Makes the page of the scale: root, scale and button size.

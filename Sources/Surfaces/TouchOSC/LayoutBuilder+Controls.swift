@@ -20,6 +20,7 @@ extension LayoutBuilder {
           control, area, LayoutMessage(path: use.path, arguments: [.x(use.range, isWhole: true)]),
           ["buttonType": .whole(2)])
       case .key(let use): button(control, area, .touch(use), ["grabFocus": .flag(false)])
+      case .page(let name): try pageButton(control, name, area)
       case .script(let words):
         pressed("button", "caption", control.caption, area, control.accent, words)
       case .fader(let use): try fader(control, use, area)
@@ -66,6 +67,15 @@ extension LayoutBuilder {
     nodes[0].properties.merge(properties) { $1 }
     if !PlayerLight.isLitByRoot(control) { nodes[0].script = LayoutScripts.face(control.accent) }
     return nodes
+  }
+
+  private func pageButton(
+    _ control: SurfaceControl, _ name: String, _ area: Frame
+  ) throws(SurfaceFault) -> [LayoutNode] {
+    guard let number = surface.number(ofPage: name) else {
+      throw SurfaceFault("\(control.name) opens an unknown page \(name)")
+    }
+    return pressed("button", "caption", control.caption, area, control.accent, "page \(number)")
   }
 
   // A row's nodes are hidden until the row has an item.

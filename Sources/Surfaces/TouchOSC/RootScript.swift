@@ -11,7 +11,7 @@ struct RootScript {
   // In this order: each uses what those before it declare.
   private static let files = [
     "ground", "choices", "connection", "meters", "player", "loops", "grid", "names", "presets",
-    "songs", "takes", "posts", "presses", "entry",
+    "scenes", "songs", "takes", "posts", "presses", "entry",
   ]
 
   /// Returns the complete script.
@@ -21,6 +21,7 @@ struct RootScript {
         ("receivePort", .number(Double(receivePort))),
         ("white", .color(.text)), ("quiet", .color(.quiet)), ("off", .color(.off)),
         ("bright", accents(\.self)), ("dim", accents(\.dimmed)), ("ink", accents(\.ink)),
+        ("tabs", .list(tabs())),
         ("choices", .table(choices.map { ($0.path, .list($0.entries)) })),
       ] + player() + loops() + [
         ("grid", grid()), ("lists", .table(lists)), ("steppers", .list(steppers())),
@@ -40,6 +41,17 @@ struct RootScript {
       guard handled.insert(String(match.1)).inserted else {
         throw SurfaceFault("two parts of the surface show \(match.1)")
       }
+    }
+  }
+
+  // The number of the tab that is lit for each page.
+  private func tabs() throws(SurfaceFault) -> [LuaValue] {
+    try surface.pages.map { page throws(SurfaceFault) in
+      let name = page.parent ?? page.name
+      guard let tab = surface.pagesWithTabs.firstIndex(where: { $0.name == name }) else {
+        throw SurfaceFault("\(page.name) is below \(name), which has no tab")
+      }
+      return .number(Double(tab + 1))
     }
   }
 

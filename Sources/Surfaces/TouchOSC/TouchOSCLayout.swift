@@ -23,8 +23,8 @@ package enum TouchOSCLayout {
     of surface: Surface, _ screen: SurfaceScreen, in table: AddressTable = .widest,
     receivePort: Int = usualPort, inLines: Bool = false
   ) throws(SurfaceFault) -> String {
-    let root = try LayoutBuilder(screen: screen, table: table).root(
-      of: surface, receivePort: receivePort)
+    let root = try LayoutBuilder(screen: screen, table: table, surface: surface).root(
+      receivePort: receivePort)
     return LexmlWriter.document(root, inLines: inLines)
   }
 
@@ -42,6 +42,7 @@ package enum TouchOSCLayout {
 struct LayoutBuilder {
   let screen: SurfaceScreen
   let table: AddressTable
+  let surface: Surface
   static let gap = 6.0
   // Narrow, so that six tabs on a phone are touch targets.
   private static let tabGap = 2.0
@@ -49,7 +50,7 @@ struct LayoutBuilder {
   var scripts: LayoutScripts { LayoutScripts(table: table) }
 
   /// Builds the root with bar, tabs and pages.
-  func root(of surface: Surface, receivePort: Int) throws(SurfaceFault) -> LayoutNode {
+  func root(receivePort: Int) throws(SurfaceFault) -> LayoutNode {
     let whole = Frame(x: 0, y: 0, width: screen.size.width, height: screen.size.height)
     var root = group("Syrinx", whole, color: .background)
     root.properties["background"] = .flag(true)
@@ -59,7 +60,7 @@ struct LayoutBuilder {
         + "(8000), and receive on \(receivePort).")
     root.script = try RootScript(surface: surface, scripts: scripts).text(
       receivePort: receivePort)
-    let tabs = tabs(of: surface, Frame(x: 0, y: barHeight, width: whole.width, height: 0))
+    let tabs = tabs(Frame(x: 0, y: barHeight, width: whole.width, height: 0))
     guard case .frame(let tabFrame)? = tabs.properties["frame"] else {
       throw SurfaceFault("the tabs have no frame")
     }
@@ -85,19 +86,20 @@ struct LayoutBuilder {
   private var barHeight: Double { screen.finger + Self.gap }
 
   // Unlike the app's own tabs, these have several rows.
-  private func tabs(of surface: Surface, _ place: Frame) -> LayoutNode {
+  private func tabs(_ place: Frame) -> LayoutNode {
+    let pages = surface.pagesWithTabs
     // More than two rows would take too much from the pages.
-    let rows = min(2, (surface.pages.count + screen.tabs - 1) / screen.tabs)
-    let inRow = (surface.pages.count + rows - 1) / rows
+    let rows = min(2, (pages.count + screen.tabs - 1) / screen.tabs)
+    let inRow = (pages.count + rows - 1) / rows
     let height = Double(rows) * (screen.finger + Self.tabGap)
     let frame = Frame(x: place.x, y: place.y, width: place.width, height: height)
     var tabs = group("tabs", frame)
     let lines = frame.own.rows(Array(repeating: 1, count: rows), gap: Self.tabGap)
     let places = lines.flatMap { $0.columns(Array(repeating: 1, count: inRow), gap: Self.tabGap) }
-    for (index, (page, place)) in zip(surface.pages, places).enumerated() {
+    for (index, (page, place)) in zip(pages, places).enumerated() {
       var tab = pressed(
         "tab-\(index + 1)", "name-\(index + 1)", page.name, place, .plain, rim: 0,
-        "page \(index + 1)")
+        "page \(surface.number(ofPage: page.name) ?? 1)")
       tab[1].properties["textSize"] = .whole(15)
       if index == 0 {
         tab[1].properties["color"] = .color(SurfaceControl.Accent.plain.color)

@@ -200,6 +200,32 @@ extension NodeTests.SurfaceTests {
     try stage.tap("More/loop-2")
     #expect(try phone.wait { try stage.isLit("More/quantize-bar") })
 
+    try stage.open("Timing", by: "More/timing")
+    for (name, address, value) in [
+      ("stopAt-end", "/loop/2/stopAt", Argument.string("end")),
+      ("follow-lock", "/loop/2/follow", .string("lock")),
+      ("stopAt-now", "/loop/2/stopAt", .string("now")),
+      ("follow-off", "/loop/2/follow", .string("off")),
+      ("solo", "/loop/2/solo", .int32(1)),
+    ] {
+      try stage.tap("Timing/\(name)")
+      #expect(try stage.reaches(address, value), "\(name)")
+      #expect(try phone.wait { try stage.isLit("Timing/\(name)") }, "\(name)")
+    }
+    try stage.tap("Timing/solo")
+    #expect(try stage.reaches("/loop/2/solo", .int32(0)))
+    try stage.open("Scenes", by: "Timing/scenes")
+    try stage.tap("Scenes/at-bar")
+    #expect(try stage.reaches("/scene/at", .string("bar")))
+    try stage.tap("Scenes/at-now")
+    #expect(try stage.reaches("/scene/at", .string("now")))
+    other.send("/scene/save", .string("Verse"))
+    let scene = try stage.control("Scenes/scene/value")
+    #expect(try phone.wait { scene.text == "No scene  -  next: Verse" }, "\(scene.text)")
+    try stage.tap("Scenes/next")
+    #expect(try stage.reaches("/scene", .string("Verse")))
+    #expect(try phone.wait { scene.text == "1 of 1  Verse" }, "\(scene.text)")
+
     // A queued state blinks in its color, over the present one.
     try stage.open("Loops")
     // From the start of a bar of 48 s on, so that it does not end before a blink.

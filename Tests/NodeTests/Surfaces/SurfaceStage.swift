@@ -60,6 +60,14 @@ final class SurfaceStage {
     try #require(pager.page == page)
   }
 
+  /// Taps a button of the present page that opens another one.
+  func open(_ name: String, by button: String) throws {
+    let pager = try control("pages")
+    let page = try #require(pager.children.firstIndex { $0.name == name })
+    try tap(button)
+    try #require(pager.page == page)
+  }
+
   /// Taps the button of a control on the current page.
   func tap(_ path: String) throws { try phone.tap(try control(path + "/button")) }
 

@@ -66,8 +66,8 @@ final class LoopSets {
   private let context: Context
   /// The name of the set loaded last; empty for none.
   private(set) var loaded = ""
-  /// Called when a set is loaded, with its name.
-  var whenLoaded: ((String) -> Void)?
+  /// Called when a set is saved or deleted, with its name.
+  var whenChanged: ((String) -> Void)?
   // The takes of all sets; nil until it is needed.
   private var shelf: TakeWorkers?
 
@@ -155,7 +155,8 @@ final class LoopSets {
         try Files.write(text, to: path)
         return former
       }
-    } then: { outcome in
+    } then: { [weak self] outcome in
+      self?.whenChanged?(name)
       request.complete(outcome) { former in request.done([name] + (former.map { [$0] } ?? [])) }
     }
   }
@@ -225,11 +226,7 @@ final class LoopSets {
 
   private func apply(_ set: LoopSet, named name: String, for request: Request) throws(Refusal) {
     let loops = context[Loops.self]
-    if let far = set.loops.first(where: { $0.number > loops.count && !$0.take.isEmpty }) {
-      throw Refusal(
-        .range,
-        "the set has a loop \(far.number), the node has \(loops.count); --loops sets the number")
-    }
+    try checkRoom(for: set)
     for index in 0..<loops.count {
       // Clearing also ends what is in progress.
       if loops.status(of: index).reading.activity != .empty {
@@ -245,6 +242,16 @@ final class LoopSets {
     load(set.loops.filter { !$0.take.isEmpty }[...], nil, named: name, for: request)
   }
 
+  /// Throws if the node has too few loops for a set.
+  private func checkRoom(for set: LoopSet) throws(Refusal) {
+    let count = context.loopCount
+    guard let far = set.loops.first(where: { $0.number > count && !$0.take.isEmpty }) else {
+      return
+    }
+    throw Refusal(
+      .range, "the set has a loop \(far.number), the node has \(count); --loops sets the number")
+  }
+
   /// Loads the takes one at a time, since each is held in memory.
   ///
   /// Reports the first failure after all others are loaded.
@@ -255,7 +262,6 @@ final class LoopSets {
     guard let loop = loops.first else {
       loaded = name
       if let fault { request.refuse(fault) } else { request.done(name) }
-      whenLoaded?(name)
       return
     }
     func goOn(_ outcome: Result<Take, Refusal>) {
@@ -277,6 +283,101 @@ final class LoopSets {
           try takes.load(loop.take, loop: loop.number - 1, for: path, then: goOn)
         }
       }
+    }
+  }
+
+  // MARK: - Exchanging
+
+  /// Reads a set into memory, and calls back with it.
+  func prepare(
+    _ name: String, then ending: @escaping (Result<ReadyLoopSet, Refusal>) -> Void
+  ) throws(Refusal) {
+    try worker.checkRoom()
+    let path = try "\(folder())/\(name)\(Self.ending)"
+    worker.run { () throws(Refusal) in
+      try Self.read(path, named: name)
+    } then: { [weak self] outcome in
+      guard let self else { return }
+      completing(ending) { () throws(Refusal) in
+        let ready = ReadyLoopSet(name, try outcome.get(), rate: context.sampleRate)
+        read(ready.set.loops.filter { !$0.take.isEmpty }[...], into: ready, then: ending)
+      }
+    }
+  }
+
+  /// Reads the takes one after another.
+  private func read(
+    _ loops: ArraySlice<LoopSet.Loop>, into ready: ReadyLoopSet,
+    then ending: @escaping (Result<ReadyLoopSet, Refusal>) -> Void
+  ) {
+    guard let loop = loops.first else { return ending(.success(ready)) }
+    func goOn(_ outcome: Result<Takes.ClipInMemory, Refusal>) {
+      switch outcome {
+      case .success(let clip): ready.add(clip, of: loop.number - 1)
+      case .failure(let refusal):
+        ready.addFault(
+          Refusal(refusal.code, "loop \(loop.number) of the set: \(refusal.message)"))
+      }
+      read(loops.dropFirst(), into: ready, then: ending)
+    }
+    let takes = context[Takes.self]
+    completing(goOn) { () throws(Refusal) in
+      try takes.read(loop.take, from: try library()) { outcome in
+        guard case .failure(let refusal) = outcome, refusal.code == .missing else {
+          return goOn(outcome)
+        }
+        // Sets of earlier versions have their takes in the user's library.
+        completing(goOn) { () throws(Refusal) in
+          try takes.read(loop.take, from: try takes.library(), then: goOn)
+        }
+      }
+    }
+  }
+
+  /// The commands that replace all loops by those of a set on one frame, and play these of them, counted from 0.
+  func exchange(
+    _ ready: ReadyLoopSet, playing: [Int], refuse: @escaping (Refusal) -> Void
+  ) throws(Refusal) -> [PlannedCommand] {
+    let loops = context[Loops.self]
+    try checkRoom(for: ready.set)
+    var commands = [
+      PlannedCommand(action: .set(.beat(.tempo), Float(ready.set.tempo)))
+    ]
+    for loop in ready.set.loops where 1...loops.count ~= loop.number {
+      for (name, argument) in loop.values {
+        guard let address = context.table["/loop/\(loop.number)/\(name)"],
+          let parameter = address.parameter, let value = try? address.value(from: argument)
+        else { continue }
+        commands.append(PlannedCommand(action: .set(parameter, value)))
+      }
+    }
+    for index in 0..<loops.count {
+      if let clip = ready.clips[index] {
+        commands.append(
+          exchange(clip, loop: index, plays: playing.contains(index), ready, refuse: refuse))
+      } else if loops.status(of: index).reading.activity != .empty {
+        commands.append(PlannedCommand(action: .loop(.clear, loop: UInt8(index))))
+      }
+    }
+    commands.append(
+      PlannedCommand(action: .sync(0), whenDone: { [weak self] in self?.loaded = ready.name }))
+    return commands
+  }
+
+  private func exchange(
+    _ clip: Takes.ClipInMemory, loop: Int, plays: Bool, _ ready: ReadyLoopSet,
+    refuse: @escaping (Refusal) -> Void
+  ) -> PlannedCommand {
+    PlannedCommand(
+      action: .exchange(ClipPointer(clip.transfer), loop: UInt8(loop), plays: plays)
+    ) { [weak self] in
+      // The memory is read until here.
+      _ = ready
+      self?.context[Takes.self].clips[loop, clip.transfer.clip] = clip.origin
+    } whenRefused: { [weak self] refusal in
+      guard let self else { return }
+      _ = ready
+      refuse(context[Loops.self].refusal(refusal, to: "/loops/load", of: loop))
     }
   }
 
@@ -303,6 +404,7 @@ final class LoopSets {
       Files.remove(path)
       return set
     } then: { [weak self] outcome in
+      self?.whenChanged?(name)
       request.complete(outcome) { set throws(Refusal) in
         let takes = set.loops.map(\.take).filter { !$0.isEmpty }
         try self?.library().list { library throws(LibraryFault) in

@@ -29,6 +29,8 @@ final class SceneShelf {
   private(set) var setLists: [String: SceneLibrary.File<SetList>] = [:]
   /// Called when the names have changed.
   var whenChanged: () -> Void = {}
+  /// Called when all files were read again.
+  var whenRead: () -> Void = {}
   private var isRead = false
   // The number of reads in progress, and the names changed since the first of them began: what they read may
   // be older.
@@ -98,6 +100,7 @@ final class SceneShelf {
     for name in changedSetLists { readLists[name] = setLists[name] }
     (scenes, setLists) = (read, readLists)
     if reads == 0 { (changedScenes, changedSetLists) = ([], []) }
+    whenRead()
     whenChanged()
   }
 

@@ -83,6 +83,30 @@ extension Takes {
     }
   }
 
+  /// A clip in memory of its own size.
+  struct ClipInMemory: Sendable {
+    let transfer: ClipTransfer
+    let origin: ClipOrigin
+  }
+
+  /// Reads a take of a library into memory of its size, truncated to the length of a loop.
+  func read(
+    _ id: String, from workers: TakeWorkers,
+    then ending: @escaping (Result<ClipInMemory, Refusal>) -> Void
+  ) throws(Refusal) {
+    let (rate, longest) = (context.sampleRate, context.loopSeconds)
+    try workers.list { library throws(LibraryFault) in
+      let seconds = min(try library.take(id).seconds, longest)
+      let transfer = ClipTransfer(sampleRate: rate, seconds: seconds)
+      let clip = try library.readClip(
+        id, into: transfer.sound, room: transfer.capacity, seconds: seconds, rate: rate)
+      transfer.setProperties(of: clip.part)
+      return ClipInMemory(transfer: transfer, origin: ClipOrigin(clip.take))
+    } then: {
+      ending($0)
+    }
+  }
+
   private func load(_ id: String, loop: Int, plays: Bool, for request: Request) throws(Refusal) {
     try load(id, loop: loop, for: request.path, playsOnce: plays) { [weak self] outcome in
       if case .failure = outcome, plays { self?.playback.endOpening() }

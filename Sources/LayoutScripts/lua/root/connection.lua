@@ -7,8 +7,8 @@ local name = 'connected'
 
 local function turnPage(page)
   pager.values.page = page - 1
-  for index = 1, #pages do
-    paint(tabs['name-' .. index], index == page, 'plain')
+  for _, tab in ipairs(layout.tabs) do
+    paint(tabs['name-' .. tab], tab == layout.tabs[page], 'plain')
   end
 end
 

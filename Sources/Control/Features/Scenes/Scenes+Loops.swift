@@ -1,0 +1,85 @@
+internal import Engine
+internal import JSON
+internal import Library
+internal import OSC
+
+/// The loops of a scene.
+extension Scenes {
+  private func isLoaded(_ ready: ReadyScene) -> Bool {
+    context[Loops.self].sets.loaded == ready.loopSet
+  }
+
+  func loopActions(_ ready: ReadyScene) -> [Command.Action] {
+    ready.stopped.compactMap(stop) + ready.playing.compactMap(play)
+  }
+
+  /// The command that plays a loop, counted from 0; nil if it plays or has no clip.
+  func play(_ index: Int) -> Command.Action? {
+    let reading = context.loop(index)
+    let isNeeded = reading.state.isRecording || reading.length > 0 && !reading.state.isPlaying
+    return isNeeded ? .loop(.play, loop: UInt8(index)) : nil
+  }
+
+  /// The command that stops a loop, counted from 0; nil if it is stopped.
+  func stop(_ index: Int) -> Command.Action? {
+    let state = context.loop(index).state
+    return state.isPlaying || state.isRecording || state.isPaused
+      ? .loop(.stop, loop: UInt8(index)) : nil
+  }
+
+  // MARK: - Sets
+
+  /// Reads the loop sets of the scenes that may come next: of the one that waits, then of the next, the previous, and
+  /// all others of the set list.
+  func readSetsAhead() {
+    let entries = entries
+    let place = place(in: entries)
+    let names =
+      [queued?.name ?? ""]
+      + [place + 1, place - 1].filter(entries.indices.contains).map { entries[$0].scene }
+      + entries.dropFirst(max(0, place + 2)).map(\.scene) + entries.map(\.scene)
+    var wanted: [String] = []
+    for name in names {
+      let set = shelf.scenes[name]?.ready.loopSet ?? ""
+      let isNeeded = !set.isEmpty && set != context[Loops.self].sets.loaded
+      if isNeeded, !wanted.contains(set) { wanted.append(set) }
+    }
+    sets.want(wanted)
+  }
+
+  /// Whether a switch need not wait for its loop set.
+  func isSetReady(_ queued: Queued) -> Bool {
+    let name = queued.ready.loopSet
+    if name.isEmpty || isLoaded(queued.ready) || context[.mixer(.lock)] != 0 { return true }
+    if case .unread = sets.state(of: name) { return false }
+    return true
+  }
+
+  /// The commands that replace all loops by those of the set of a scene; none if it has no set, or that is loaded.
+  func setCommands(_ queued: Queued) -> [PlannedCommand] {
+    let (ready, request) = (queued.ready, queued.request)
+    guard !ready.loopSet.isEmpty, !isLoaded(ready) else { return [] }
+    if context[.mixer(.lock)] != 0 {
+      request.refuse(
+        Refusal(.denied, "\(request.path): the lock is on, and the loops stay; /lock 0 unlocks"))
+      return []
+    }
+    switch sets.state(of: ready.loopSet) {
+    case .unread: return []
+    case .failed(let refusal):
+      request.refuse(refusal)
+      return []
+    case .ready(let set):
+      for fault in set.faults { request.refuse(fault) }
+      let part = queued.chosenPart.map { $0 > 0 ? partLoops[$0 - 1].map { $0 - 1 } : [] } ?? []
+      do throws(Refusal) {
+        return try context[Loops.self].sets.exchange(set, playing: ready.playing + part) {
+          request.refuse($0)
+        }
+      } catch {
+        request.refuse(error)
+        return []
+      }
+    }
+  }
+}
