@@ -52,20 +52,29 @@ final class SurfaceStage {
       found.first, "there is no \(path)", sourceLocation: sourceLocation)
   }
 
-  /// Taps the tab of a page.
+  // The buttons that open pages without tabs.
+  private static let openers = ["Timing": ("More", "More/timing"), "Scenes": ("Mix", "Mix/scenes")]
+
+  /// Opens a page by its tab, or by the button of another page.
   func open(_ name: String) throws {
-    let pager = try control("pages")
-    let page = try #require(pager.children.firstIndex { $0.name == name })
-    try phone.tap(try control("tabs/tab-\(page + 1)"))
-    try #require(pager.page == page)
+    let page = try pageIndex(name)
+    if let (other, button) = Self.openers[name] {
+      try open(other)
+      try tap(button)
+    } else {
+      try phone.tap(try control("tabs/tab-\(page + 1)"))
+    }
+    try #require(try control("pages").page == page)
   }
 
-  /// Taps a button of the present page that opens another one.
+  /// Opens a page by a button of the present page.
   func open(_ name: String, by button: String) throws {
-    let pager = try control("pages")
-    let page = try #require(pager.children.firstIndex { $0.name == name })
     try tap(button)
-    try #require(pager.page == page)
+    try #require(try control("pages").page == (try pageIndex(name)))
+  }
+
+  private func pageIndex(_ name: String) throws -> Int {
+    try #require(try control("pages").children.firstIndex { $0.name == name })
   }
 
   /// Taps the button of a control on the current page.
