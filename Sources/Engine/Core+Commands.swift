@@ -84,10 +84,12 @@ extension Core {
       return answerInstruments()
     case .recordPhrase(let pointer):
       endPhrase()
-      phrases.record(pointer, at: present)
+      phrases.record(
+        pointer, framesPerBeat: loops.time.pointee.beats.exact(1), at: present)
     case .playPhrase:
       endPhrase()
-      if !phrases.play(at: present) { refusal = .nothingRecorded }
+      let beat = loops.time.pointee.beats.exact(1)
+      if !phrases.play(framesPerBeat: beat, at: present) { refusal = .nothingRecorded }
     case .stopPhrase: endPhrase()
     case .keyMap(let map): inlet.map = map
     case .setPressMap(let map): pedals.setMap(map)

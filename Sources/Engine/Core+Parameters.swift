@@ -28,6 +28,7 @@ extension Core {
       default: break
       }
       loops.set(own, value, at: present)
+      phrases.follow(framesPerBeat: loops.time.pointee.beats.exact(1), at: present)
     case .metronome(let own):
       if case .on = own { switchBeat(isMetronomeOn: value != 0, wasOn: former != 0) }
       metronome.set(own, value)
@@ -52,6 +53,8 @@ extension Core {
     case .musicRoute:
       strips.music.pointee.setRoute(Core.route(value))
       songs.setThroughChain(value == 0)
+    case .musicFollow: songs.setFollowsTempo(value != 0)
+    case .musicTempo: songs.setTempo(value)
     case .mute: master.setMute(value != 0)
     case .lock: loops.time.pointee.isLocked = value != 0
     case .bypass:
@@ -95,6 +98,9 @@ extension Core {
       inlet.bendRange = value
       sampler.bend(semitones: inlet.bend)
     case .channel: outbox.setChannel(Int(value))
+    case .phraseFollow:
+      phrases.setFollowsTempo(value != 0)
+      phrases.follow(framesPerBeat: loops.time.pointee.beats.exact(1), at: present)
     }
   }
 

@@ -53,6 +53,10 @@ extension Core {
     shared.followedTempo.store(0, ordering: .relaxed)
     shared.transportFollowed.store(source == .jack, ordering: .relaxed)
     loops.time.pointee.beats.follow()
+    var reading = TempoReading()
+    reading.isLocked = source == .own || source == .jack
+    reading.beatsPerMinute = loops.time.pointee.beats.beatsPerMinute
+    shared.tempo.publish(reading)
   }
 
   /// Returns the tempo of JACK's transport, or 0.

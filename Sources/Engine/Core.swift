@@ -155,6 +155,9 @@ struct Core: ~Copyable {
     beginPedals()
     followTempo(cycle, ports.clockIn, frames: frames)
     loops.followTempo(at: present, block: frames)
+    let beat = loops.time.pointee.beats.exact(1)
+    phrases.follow(framesPerBeat: beat, at: present)
+    songs.follow(framesPerBeat: beat)
     noteBeatInUse()
     receiveCommands(frames: frames)
     // Before the fade from silence starts, all earlier settings apply at once.

@@ -22,7 +22,7 @@ final class Desk: Outlet, @unchecked Sendable {
 
   var status: SoundServerStatus {
     var status = SoundServerStatus()
-    status.isRunning = true
+    status.isRunning = isServerRunning
     status.rate = rate
     status.block = 64
     status.lead = lead
@@ -35,6 +35,8 @@ final class Desk: Outlet, @unchecked Sendable {
   private var portChanges = 0
   /// The sound card that the node is connected to.
   var route: SoundRoute? { didSet { portChanges += 1 } }
+  /// Whether the node's sound server runs.
+  var isServerRunning = true { didSet { portChanges += 1 } }
 
   /// The role of timebase master.
   ///

@@ -101,6 +101,34 @@ extension LoopTape {
     }
   }
 
+  /// Records silence in place of frames that were lost, with fades around it.
+  @_noLocks
+  package mutating func recordSilence(frames: Int) {
+    guard let version = recording.version, recording.mark == nil, frames > 0 else { return }
+    let fading = min(min(seam, Self.longestPiece), recording.written)
+    recording.written &-= fading
+    behind.clear(frames: fading)
+    for index in 0..<fading {
+      kept[index] = 1 - Crossfade.eased((Float(index) + 0.5) / Float(fading))
+    }
+    history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: fading))
+    history.pointee.memory.mix(
+      behind, keeping: kept, to: version, at: recording.written, frames: fading)
+    recording.written &+= fading
+    // Beyond its end for the fade to what follows.
+    let end = min(recording.written &+ frames, capacity)
+    var place = recording.written
+    behind.clear(frames: Self.longestPiece)
+    while place < end &+ seam {
+      let count = min(end &+ seam &- place, Self.longestPiece)
+      history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: count))
+      history.pointee.memory.write(behind, to: version, at: place, frames: count)
+      place &+= count
+    }
+    recording.written = end
+    recording.joining = seam
+  }
+
   /// Crossfades from the tail after the mark.
   @_noLocks
   private mutating func join(_ sound: Stereo, _ version: Int, frames: Int) {

@@ -18,10 +18,12 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   /// A parameter of the loop with this index, from 0.
   case loop(Loop, UInt8 = 0)
 
-  /// Gains, routes, mute, the bypass of all effects, and the lock.
+  /// Gains, routes, the songs' tempo, mute, the bypass of all effects, and the lock.
   package enum Mixer: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case inGain, liveGain, gridGain, musicGain, outGain
     case liveRoute, gridRoute, musicRoute
+    /// Whether songs follow the tempo, and their own one in beats per minute.
+    case musicFollow, musicTempo
     case mute, bypass
     /// Whether the live input is held off the mix, whatever its route.
     case liveOff
@@ -104,13 +106,15 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case on, gain
   }
 
-  /// Notes of the grid, of MIDI keyboards, and to synthesizers.
+  /// Notes of the grid, of MIDI keyboards, of the phrase, and to synthesizers.
   package enum Notes: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case sustain, snap, bend, channel
+    /// Whether the phrase follows the tempo.
+    case phraseFollow
 
     fileprivate var initial: Float {
       switch self {
-      case .sustain: 0
+      case .sustain, .phraseFollow: 0
       case .snap, .channel: 1
       case .bend: 2
       }

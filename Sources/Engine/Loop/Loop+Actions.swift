@@ -447,6 +447,7 @@ extension Loop {
   @_noLocks
   mutating func advance(frames: Int, from frame: Int64) {
     if case .recording = state { recording.advance(frames: frames) }
+    if playback.missed > 0 { catchUpWherePossible() }
     if fade.hasEnded && state.isPlaying { stop(at: frame &+ Int64(frames)) }
     guard state.isPlaying, let since = tape.framesSinceEnd, since >= framesHeardOut else { return }
     stop(at: frame &+ Int64(frames))
@@ -458,26 +459,6 @@ extension Loop {
       let delay = warp.delay
       return delay == 0 && !isMoved ? 0 : 4 &* (2 &* delay &+ frames(0.02))
     }
-  }
-
-  /// Moves all that is planned by a number of frames.
-  @_noLocks
-  mutating func delay(by frames: Int64) {
-    queued.delay(by: frames)
-    cues.shift(by: frames)
-    layer.shift(by: frames)
-    recording.delay(by: frames)
-    playback.delay(by: frames)
-  }
-
-  /// Moves the playhead on by a number of frames that were lost, if the loop plays in time.
-  @_noLocks
-  mutating func catchUp(_ frames: Int64) {
-    guard state.isPlaying, goesByBeat, !layer.isOn, !tape.isOverdubbing, !isGrowing, tape.isLooping,
-      tape.length > 0
-    else { return }
-    let passed = Int(Float(frames) * warp.speed + 0.5)
-    tape.jump(to: tape.wrapped(tape.position &+ (playback.isBackward ? 0 &- passed : passed)))
   }
 
   /// Ends activities that can't continue on another server.

@@ -16,6 +16,8 @@ struct Playback: BitwiseCopyable {
   /// The position at the start of the present segment, and with its fraction of a frame.
   var previous = 0
   var previousExactly = 0.0
+  /// The frames lost by xruns by which a layer keeps it behind.
+  var missed = 0
   /// The clear that stopped playback last; nil once an action other than undo or redo follows it.
   var cleared: Cleared?
 

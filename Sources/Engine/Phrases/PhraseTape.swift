@@ -8,6 +8,15 @@ struct PhraseTape: ~Copyable {
   private var phrase: PhrasePointer?
   // The frame of the engine's time at which the phrase started.
   private var began: Int64 = 0
+  // The place in the phrase from which time is counted, in frames of its own rate, the frame of the engine's time
+  // on which it is due, and the speed from there on, in frames of the phrase per frame.
+  private var origin: Int64 = 0
+  private var place = 0.0
+  private var speed = 1.0
+  // Whether it is played at the speed of the tempo.
+  private var followsTempo = false
+  // A beat when it was recorded, in frames of its own rate.
+  private var beat = 0.0
   // In frames of the phrase's own rate.
   private var rate = 0.0
   private var length = 0
@@ -48,7 +57,38 @@ struct PhraseTape: ~Copyable {
 
   /// Shifts when the timeline jumps.
   @_noLocks
-  mutating func shift(by frames: Int64) { began &+= frames }
+  mutating func shift(by frames: Int64) {
+    began &+= frames
+    origin &+= frames
+  }
+
+  /// Plays the phrase at the ratio of the tempo to that of its recording, or as it was played.
+  @_noLocks
+  mutating func setFollowsTempo(_ follows: Bool) { followsTempo = follows }
+
+  /// Follows the tempo from a frame on.
+  @_noLocks
+  mutating func follow(framesPerBeat: Double, at frame: Int64) {
+    guard case .playing = state, framesPerBeat > 0 else { return }
+    let own = rate / sampleRate
+    let ratio = followsTempo && beat > 0 ? beat / framesPerBeat / own : 1
+    let next = LoopFollow.banded(ratio) * own
+    if next == speed { return }
+    place = position(at: frame)
+    origin = frame
+    speed = next
+  }
+
+  /// The position in the phrase at a frame, in frames of its own rate.
+  @_noLocks
+  private func position(at frame: Int64) -> Double { place + Double(frame &- origin) * speed }
+
+  /// The frame on which a position in the phrase is due.
+  @_noLocks
+  private func due(_ position: Int) -> Int64 {
+    let frames = (Double(position) - place) / speed
+    return origin &+ Int64(frames < 0 ? frames - 0.5 : frames + 0.5)
+  }
 
   /// The number of frames from a frame on until something is due.
   @_noLocks
@@ -59,25 +99,19 @@ struct PhraseTape: ~Copyable {
     case .playing:
       guard let phrase else { return .max }
       let place = next < count ? phrase.events[next].frame : length
-      return max(1, Int(began &+ ours(place) &- frame))
+      return max(1, Int(due(place) &- frame))
     }
-  }
-
-  /// Converts a position in the phrase to frames of the present rate.
-  @_noLocks
-  private func ours(_ frame: Int) -> Int64 {
-    rate < sampleRate || rate > sampleRate
-      ? Int64(Double(frame) * sampleRate / rate + 0.5) : Int64(frame)
   }
 
   // MARK: - Recording
 
-  /// Starts to record, instead of the present phrase.
+  /// Starts to record, instead of the present phrase, at a tempo.
   @_noLocks
-  mutating func record(_ pointer: PhrasePointer, at frame: Int64) {
+  mutating func record(_ pointer: PhrasePointer, framesPerBeat: Double, at frame: Int64) {
     forgetHeld()
     phrase = pointer
     began = frame
+    beat = framesPerBeat
     rate = sampleRate
     length = Int(pointer.seconds * sampleRate + 0.5)
     count = 0
@@ -156,16 +190,17 @@ struct PhraseTape: ~Copyable {
 
   // MARK: - Playing
 
-  /// Prepares to play from the start; false if nothing is recorded.
+  /// Prepares to play from the start at a tempo; false if nothing is recorded.
   ///
   /// End its sounding notes before, by `stop`.
   @_noLocks
-  mutating func play(at frame: Int64) -> Bool {
+  mutating func play(framesPerBeat: Double, at frame: Int64) -> Bool {
     guard let phrase, touches > 0 else { return false }
-    began = frame
+    (origin, place, speed) = (frame, 0, rate / sampleRate)
     next = 0
     phrase.marks.pointee.before.store(played, ordering: .relaxed)
     state = .playing
+    follow(framesPerBeat: framesPerBeat, at: frame)
     tellState()
     return true
   }
@@ -181,11 +216,11 @@ struct PhraseTape: ~Copyable {
     case .playing:
       guard let phrase else { return nil }
       guard next < count else {
-        if frame >= began &+ ours(length) { rest() }
+        if frame >= due(length) { rest() }
         return nil
       }
       let event = phrase.events[next]
-      guard began &+ ours(event.frame) <= frame else { return nil }
+      guard due(event.frame) <= frame else { return nil }
       next &+= 1
       played &+= 1
       phrase.marks.pointee.played.store(played, ordering: .relaxed)
@@ -255,10 +290,9 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   func tellPosition(at frame: Int64) {
     guard isRunning, let phrase else { return }
-    let frames = Double(frame &- began) * rate / sampleRate
+    let isRecording = if case .recording = state { true } else { false }
+    let frames = isRecording ? Double(frame &- began) : position(at: frame)
     phrase.marks.pointee.position.store(Int(frames), ordering: .relaxed)
-    if case .recording = state {
-      phrase.marks.pointee.length.store(Int(frames), ordering: .relaxed)
-    }
+    if isRecording { phrase.marks.pointee.length.store(Int(frames), ordering: .relaxed) }
   }
 }

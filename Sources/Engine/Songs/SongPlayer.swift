@@ -3,8 +3,8 @@ internal import DSP
 /// The song to play, or none, and the origin of the command.
 typealias SongChange = (song: SongPointer?, origin: CommandOrigin)
 
-/// Plays a song that is streamed from disk: unchanged, or at the pitch and rate of the chain if it is
-/// routed through it.
+/// Plays a song that is streamed from disk: unchanged, at the pitch and rate of the chain if it is routed
+/// through it, and at the speed of the tempo if it follows that.
 struct SongPlayer: ~Copyable {
   private static var closeSeconds: Double { @_noLocks get { 0.005 } }
   // The amount of data required before it continues after an underrun.
@@ -27,6 +27,8 @@ struct SongPlayer: ~Copyable {
   private var change: SongChange?
   private var answer: SongChange?
   private var framesAtEnd = 0
+  private var followsTempo = false
+  private var tempo = 0.0
 
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
@@ -44,6 +46,21 @@ struct SongPlayer: ~Copyable {
   /// Sets whether songs are routed through the chain.
   @_noLocks
   mutating func setThroughChain(_ value: Bool) { warp.setThroughChain(value) }
+
+  /// Sets whether songs follow the tempo.
+  @_noLocks
+  mutating func setFollowsTempo(_ value: Bool) { followsTempo = value }
+
+  /// Sets the tempo of the songs in beats per minute; 0 if it is unknown.
+  @_noLocks
+  mutating func setTempo(_ value: Float) { tempo = Double(value) }
+
+  /// Follows the tempo from the next block on.
+  @_noLocks
+  mutating func follow(framesPerBeat: Double) {
+    if !followsTempo || !(tempo > 0) || !(framesPerBeat > 0) { return warp.follow(nil) }
+    warp.follow(LoopFollow.banded(sampleRate * 60 / tempo / framesPerBeat))
+  }
 
   // MARK: - Songs
 
@@ -170,7 +187,7 @@ struct SongPlayer: ~Copyable {
   /// Renders the tail of the engine, and then ends the song.
   @_noLocks
   private mutating func end(after frames: Int) {
-    let isPlain = warp.delay == 0 && warp.isPlain
+    let isPlain = warp.delay == 0 && warp.isPlain && !warp.isMoved
     let tail = isPlain ? 0 : 4 &* warp.delay &+ Int(Self.dragSeconds * sampleRate)
     if framesAtEnd >= tail {
       state = .over

@@ -139,7 +139,9 @@ struct SourceWarp: ~Copyable {
   var usedEngine: WarpEngine {
     @_noLocks get {
       if let engine { return engine }
-      return isThroughChain && chain.isOn ? chain.engine : .live
+      if isThroughChain && chain.isOn { return chain.engine }
+      // A song at another tempo is polyphonic.
+      return isMoved ? .studio : .live
     }
   }
   /// How far the sound is behind the tape's position, in frames of the tape.

@@ -121,7 +121,8 @@ extension SurfacePage {
         Row(
           1, control(.press, "/phrase/record", "phrase-record", "Record", accent: .record),
           control(.press, "/phrase/play", "phrase-play", "Play", accent: .play),
-          control(.press, "/phrase/stop", "phrase-stop", "Stop")),
+          control(.press, "/phrase/stop", "phrase-stop", "Stop"),
+          control(.flag, "/phrase/follow", "phrase-follow", "In tempo")),
         Row(0.6, SurfaceControl("phrase", "", .text))))
   }
 
@@ -161,7 +162,9 @@ extension SurfacePage {
           control.choice("/capture/source", .text("out"), "capture-out", "Output"),
           control.choice("/capture/source", .text("in"), "capture-in", "Input"))),
       Block(
-        Row(1, SurfaceControl("scenes", "Scenes", .page("Scenes"))),
+        Row(
+          1, SurfaceControl("scenes", "Scenes", .page("Scenes")),
+          control(.flag, "/music/follow", "song-follow", "Songs in tempo")),
         Row(1, gain("in", "Input"), gain("live", "Live")),
         Row(1, gain("grid", "Grid"), gain("music", "Songs")),
         Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))

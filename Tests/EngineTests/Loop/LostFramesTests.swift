@@ -69,28 +69,78 @@ import Testing
     #expect(stage.reading(0).length == 4 * Self.beat)
   }
 
-  @Test func `with MIDI clock, which goes on, a loop catches up`() {
+  /// A stage with MIDI clock of 120 bpm, whose ticks in the lost frames are missing, as frames from now on.
+  private func clocked(losing lost: Range<UInt32>) -> LoopStage {
     let stage = stage(.midi)
     let first = stage.host.frame
-    // Ticks of 120 bpm, but for those in the lost frames.
-    let lost = first + 200_000..<first + 204_800
     stage.host.midi = [(first, [0xFA])]
-    for tick in UInt32(0)..<600 where !lost.contains(first + tick * 1000) {
+    for tick in UInt32(0)..<600 where !lost.contains(tick * 1000) {
       stage.host.midi.append((first + tick * 1000, [0xF8]))
     }
     stage.rest(4 * Self.beat)
+    return stage
+  }
+
+  /// Whether each pulse is at its place after a beat of a clock from which frames were lost.
+  private func areInTime(_ pulses: [Int], lost: Int) -> Bool {
+    pulses.allSatisfy { pulse in
+      let place = (pulse + lost - Self.pulse) % Self.beat
+      return min(place, Self.beat - place) <= 1
+    }
+  }
+
+  @Test func `with MIDI clock, which goes on, a loop catches up`() {
+    let stage = clocked(losing: 200_000..<204_800)
     record(stage)
     stage.set(.quantize, of: 0, 2)
-    let start = Int(stage.host.frame - first)
-    stage.rest(200_000 - start)
+    stage.rest(200_000 - stage.time)
     stage.host.lose(frames: 4800)
     stage.rest(8 * Self.beat)
     #expect(stage.activity(0) == .playing)
     let pulses = starts(stage.stems[0], after: 250_000)
     #expect(pulses.count >= 3)
-    for pulse in pulses {
-      let place = (pulse + 4800 - Self.pulse) % Self.beat
-      #expect(min(place, Self.beat - place) <= 1, "\(place)")
+    #expect(areInTime(pulses, lost: 4800), "\(pulses)")
+  }
+
+  @Test func `with MIDI clock, a loop that is overdubbed catches up after that`() {
+    let stage = clocked(losing: 200_000..<204_800)
+    record(stage)
+    stage.set(.quantize, of: 0, 2)
+    stage.send(.overdub, 0)
+    stage.rest(200_000 - stage.time)
+    stage.host.lose(frames: 4800)
+    stage.rest(Self.beat)
+    stage.send(.overdub, 0)
+    stage.rest(8 * Self.beat)
+    #expect(stage.activity(0) == .playing)
+    let pulses = starts(stage.stems[0], after: 300_000)
+    #expect(pulses.count >= 3)
+    #expect(areInTime(pulses, lost: 4800), "\(pulses)")
+  }
+
+  @Test
+  func `with MIDI clock, a recording has silence in place of lost frames, and its whole bars`() {
+    let stage = clocked(losing: 200_000..<204_800)
+    stage.set(.quantize, of: 0, 2)
+    let tone = Tone.sine(200, frames: 500_000)
+    stage.send(.record, 0)
+    stage.play(Array(tone[stage.time..<200_000]))
+    #expect(stage.activity(0) == .recording)
+    stage.host.lose(frames: 4800)
+    stage.play(Array(tone[200_000..<280_000]))
+    stage.send(.record, 0)
+    stage.play(Array(tone[280_000..<400_000]))
+    let length = stage.reading(0).length
+    #expect(length % (4 * Self.beat) == 0 && length > 0, "\(length)")
+    let start = stage.time
+    stage.rest(length)
+    let heard = stage.stems[0][start...].map { $0 }
+    // Silent for the frames that were lost, but for a fade at each end.
+    let silent = heard.indices.filter { index in
+      index + 4000 <= heard.count && heard[index..<index + 4000].allSatisfy { $0 == 0 }
     }
+    #expect(!silent.isEmpty && silent.count < 900, "\(silent.count)")
+    // A click would have the amplitude of the tone.
+    #expect(Measure.roughness(heard) < 0.01)
   }
 }

@@ -104,6 +104,43 @@ import Testing
     #expect(stage.memory.state == .stopped)
   }
 
+  @Test(arguments: [1, 64, 333])
+  func `where asked, a phrase is played at the speed of the tempo`(block: Int) {
+    let stage = Stage(block: block)
+    // Recorded at 120 beats per minute: notes of a quarter of a beat on four beats.
+    stage.send(.recordPhrase(stage.memory.pointer))
+    for beat in 0..<4 {
+      stage.on(.cell(4), in: beat * 24_000)
+      stage.off(.cell(4), in: beat * 24_000 + 6000)
+    }
+    stage.send(.stopPhrase, in: 96_000)
+    stage.pass(96_000)
+    stage.send(.set(.beat(.tempo), 90))
+    stage.send(.playPhrase)
+    #expect(stage.changes(.cell(4), frames: 30_000).first == 0)
+    stage.send(.stopPhrase)
+    stage.pass(block)
+    // Off, it is played as it was recorded.
+    #expect(stage.changes(.cell(4), frames: 96_000).isEmpty)
+    stage.send(.playPhrase)
+    #expect(
+      stage.changes(.cell(4), frames: 97_000)
+        == (0..<4).flatMap { [$0 * 24_000, $0 * 24_000 + 6000] })
+    stage.send(.set(.notes(.phraseFollow), 1))
+    stage.send(.playPhrase)
+    #expect(
+      stage.changes(.cell(4), frames: 128_100)
+        == (0..<4).flatMap { [$0 * 32_000, $0 * 32_000 + 8000] })
+    #expect(stage.memory.state == .stopped)
+    // Two beats at 90, the others at 240, from the frame of the change on.
+    stage.send(.playPhrase)
+    stage.send(.set(.beat(.tempo), 240), in: 64_000)
+    #expect(
+      stage.changes(.cell(4), frames: 88_100)
+        == [0, 8000, 32_000, 40_000, 64_000, 67_000, 76_000, 79_000])
+    #expect(stage.memory.state == .stopped)
+  }
+
   @Test func `sounding notes end with it, and its time starts with the record press`() {
     let stage = Stage(block: 480)
     stage.send(.recordPhrase(stage.memory.pointer))

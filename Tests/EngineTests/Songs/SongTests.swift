@@ -174,6 +174,53 @@ import Testing
     #expect(Measure.peak(stage.mix.suffix(2000)) == 0)
   }
 
+  @Test(arguments: [Float(90), 120, 180])
+  func `where asked, a song is played at the speed of the tempo and at its own pitch`(tempo: Float)
+  {
+    let stage = Stage()
+    stage.set(.mixer(.musicTempo), 120)
+    stage.set(.beat(.tempo), tempo)
+    let frames = 192_000
+    let song = Tone.sine(441, frames: frames)
+    stage.play(song)
+    stage.pass(frames + 9600)
+    // Not asked, it plays bit for bit.
+    #expect(Measure.firstDifference(stage.mix[..<frames], song) == nil)
+    stage.set(.mixer(.musicFollow), 1)
+    let start = stage.mix.count
+    let ring = stage.play(song)
+    let expected = frames * 120 / Int(tempo)
+    stage.pass(expected + 20_000)
+    let played = stage.mix[start...]
+    // At the tempo of the song, too, it plays bit for bit.
+    if tempo == 120 { #expect(Measure.firstDifference(played.prefix(frames), song) == nil) }
+    // A stretched tone has a residue of -25 dB at most in the engine for chords.
+    let middle = played.dropFirst(expected / 4).prefix(24_000)
+    #expect(Measure.residue(middle, hertz: 441, sampleRate: 48_000) < -25)
+    // The latency of that engine is 52 ms at most.
+    let end = (played.lastIndex { abs($0) > 0.05 } ?? 0) - start
+    #expect(abs(end - expected) < 2600)
+    #expect(ring.isOver && ring.waits == 0)
+  }
+
+  @Test func `a song follows changes of the tempo without a click`() {
+    let stage = Stage()
+    stage.set(.mixer(.musicTempo), 120)
+    stage.set(.mixer(.musicFollow), 1)
+    let ring = stage.play(Tone.sine(200, frames: 960_000))
+    var read = ring.framesRead
+    for (tempo, speed) in [(Float(120), 1.0), (126, 1.05), (90, 0.75), (120, 1)] {
+      stage.set(.beat(.tempo), tempo)
+      stage.pass(24_000)
+      read = ring.framesRead
+      stage.pass(48_000)
+      #expect(abs(Double(ring.framesRead - read) - 48_000 * speed) < 500)
+    }
+    // A click would have the amplitude of the tone. Engines crossfade in different phases.
+    #expect(Measure.roughness(stage.mix[4800...]) < 0.02)
+    #expect(ring.waits == 0)
+  }
+
   @Test func `the chain's pitch applies to a song on the route chain, and not on bypass`() {
     let stage = Stage()
     stage.set(.warp(.semitones), 12)

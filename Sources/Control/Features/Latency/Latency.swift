@@ -7,11 +7,13 @@ package final class Latency: Feature {
   // Half a second at 96 kHz.
   private static let most = 50_000.0
 
-  /// Called when the card, its rate or its buffer size has changed, and the measurement of it, if there is
-  /// one, is in use.
+  /// Called when the card, its rate or its buffer size has changed, or the server was restarted, and the
+  /// measurement of the card, if there is one, is in use.
   package var whenRouteChanged: (SoundRoute, MeasuredLatencies) -> Void = { _, _ in }
   private let context: Context
   private var changesSeen = -1
+  // A card may come up in another state with a restart of the server.
+  private var wasGone = false
   /// The present card with its settings.
   package private(set) var route: SoundRoute?
   // The route of the session's value, until a route is known.
@@ -25,22 +27,29 @@ package final class Latency: Feature {
   /// Uses the measurement of another card, rate or buffer size.
   func poll(_ now: Double) -> Int? {
     // Changes wake the control thread.
-    let changes = context.soundServer.status.portChanges
-    guard changes != changesSeen else { return nil }
-    changesSeen = changes
+    let status = context.soundServer.status
+    guard status.portChanges != changesSeen else { return nil }
+    changesSeen = status.portChanges
+    if !status.isRunning { wasGone = true }
     // While nothing is connected, the last card is the likely one.
-    guard let route = context.soundServer.route, route != self.route else { return nil }
-    let isKnown = self.route == nil && restoredRoute.map { $0 == route } ?? true
+    guard let route = context.soundServer.route, route != self.route || wasGone else { return nil }
+    wasGone = false
+    let measured = context.setup.home.map(MeasuredLatencies.read) ?? MeasuredLatencies()
+    if route != self.route { useMeasurement(measured[route], of: route) }
+    whenRouteChanged(route, measured)
+    return nil
+  }
+
+  /// Uses the measurement of a card that is new; without one, keeps the session's value for it.
+  private func useMeasurement(_ entry: MeasuredLatencies.Entry?, of route: SoundRoute) {
+    let isKnown = (self.route ?? restoredRoute).map { $0 == route } ?? true
     self.route = route
     restoredRoute = nil
-    let measured = context.setup.home.map(MeasuredLatencies.read) ?? MeasuredLatencies()
-    if let entry = measured[route] {
+    if let entry {
       use(entry.extra)
     } else if !isKnown {
       use(0)
     }
-    whenRouteChanged(route, measured)
-    return nil
   }
 
   /// Uses a new measurement, if it is of the present card, rate and buffer size.

@@ -376,8 +376,16 @@ final class LoopSets {
       self?.context[Takes.self].clips[loop, clip.transfer.clip] = clip.origin
     } whenRefused: { [weak self] refusal in
       guard let self else { return }
-      _ = ready
-      refuse(context[Loops.self].refusal(refusal, to: "/loops/load", of: loop))
+      guard case .transferring = refusal else {
+        return refuse(context[Loops.self].refusal(refusal, to: "/loops/load", of: loop))
+      }
+      // A clip of the loop is still being copied, such as one of the scene before.
+      context[Takes.self].clips.whenFree { [weak self] in
+        // Another set may have taken its place.
+        guard let self, loaded == ready.name else { return }
+        let again = exchange(clip, loop: loop, plays: plays, ready, refuse: refuse)
+        do throws(Refusal) { try context.submit([again]) } catch { refuse(error) }
+      }
     }
   }
 

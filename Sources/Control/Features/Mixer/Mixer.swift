@@ -1,6 +1,6 @@
 internal import Engine
 
-/// Gains, routes, mute, and the lock.
+/// Gains, routes, the songs' tempo, mute, and the lock.
 ///
 /// All values are parameters of the engine.
 final class Mixer: Feature {
@@ -17,6 +17,14 @@ final class Mixer: Feature {
     Address("/loop/route", aliasOf: "/loop/1/route"),
     route("/grid/route", .mixer(.gridRoute), "Output of the grid's notes"),
     route("/music/route", .mixer(.musicRoute), "Output of the songs"),
+    Address(
+      "/music/follow", .whole(.mixer(.musicFollow), 0...1), kept: .session,
+      "1 plays songs at the speed of the tempo and at their own pitch, if /music/bpm is their tempo"
+    ),
+    Address(
+      "/music/bpm", .number(.mixer(.musicTempo), 0...300), unit: "bpm", kept: .session,
+      "Tempo of the songs, for /music/follow; 0 if it is unknown: they are played at their own speed"
+    ),
     Address(
       "/mute", .whole(.mixer(.mute), 0...1), kept: .session,
       "1 mutes the mix, but not the stems"),

@@ -142,6 +142,9 @@ extension Phrases {
       "/phrase/stop",
       Declared.command(isButton: true) { _, _ in PlannedCommand(action: .stopPhrase) },
       "Stops recording or playing the phrase"),
+    Address(
+      "/phrase/follow", .whole(.notes(.phraseFollow), 0...1), kept: .session,
+      "1 plays the phrase at the ratio of the tempo to that of its recording"),
     Address(notes, Declared.reading(\.names), "Names of the notes of the phrase, in order"),
     Address(note),
     Address(

@@ -101,6 +101,9 @@ final class Clips {
     try context.submit([command], path: path)
   }
 
+  /// Repeats a transfer that was refused because of another one of its loop.
+  func whenFree(_ transfer: @escaping () -> Void) { waiting.append(transfer) }
+
   /// Tries again the transfers that waited for another one of their loop.
   ///
   /// Returns the time until the next call in milliseconds; nil if none waits.

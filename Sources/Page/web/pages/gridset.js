@@ -21,6 +21,7 @@ export function setUpGridSettings(sheet) {
     pair(toggle("/grid/names", "Names"), toggle("/grid/sustain", "Sustain")),
     make("div", "line", {}, slide("/metronome/bpm", "Tempo", "Tempo"), tap),
     stepper("/metronome/beats", "Beats per bar"),
+    toggle("/phrase/follow", "Phrase in tempo"),
     slide("/metronome/gain", "Click", "Click level"),
     slide("/grid/gain", "Gain", "Grid gain"),
     slide("/grid/reference", "A4", "Reference"),

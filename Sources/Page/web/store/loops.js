@@ -63,11 +63,21 @@ export function watchChosenSlot(show) {
   show(chosen);
 }
 
+// Longer than a round trip, in milliseconds.
+const settlingTime = 500;
+let settling;
+
 /** Chooses a loop, here and on all surfaces with one set of buttons. */
 export function chooseSlot(number) {
   if (number < 1 || number > slots.length) return;
   choose(number);
   send("/loop/select", number);
+  // Replies to earlier choices may still be on their way.
+  clearTimeout(settling);
+  settling = setTimeout(() => {
+    settling = undefined;
+    send("/loop/select");
+  }, settlingTime);
 }
 
 /** The beats until the queued state begins; undefined if it waits for sound. */
@@ -83,7 +93,7 @@ function choose(number) {
   for (const show of watchers.chosen) show(number);
 }
 
-listen("/loop/select", choose);
+listen("/loop/select", (number) => settling === undefined && choose(number));
 listen("/loops/size", (count, seconds) => {
   longest = seconds;
   if (count === slots.length) return;

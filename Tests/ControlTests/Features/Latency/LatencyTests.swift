@@ -57,6 +57,32 @@ import Testing
     #expect(extra == 123.5)
   }
 
+  @Test func `a card whose server was restarted is measured again, and keeps its value until then`()
+    throws
+  {
+    var checked: [SoundRoute] = []
+    desk.node[Latency.self].whenRouteChanged = { route, _ in checked.append(route) }
+    try MeasuredLatencies.add(MeasuredLatencies.Entry(extra: 123.5), for: Self.card, home: home)
+    desk.route = Self.card
+    desk.pass()
+    #expect(checked == [Self.card])
+    desk.tell("/latency/extra", .float(77))
+    // Only its connections change.
+    desk.route = nil
+    desk.pass()
+    desk.route = Self.card
+    desk.pass()
+    #expect(checked == [Self.card])
+    desk.route = nil
+    desk.isServerRunning = false
+    desk.pass()
+    desk.isServerRunning = true
+    desk.route = Self.card
+    desk.pass()
+    #expect(checked == [Self.card, Self.card])
+    #expect(extra == 77)
+  }
+
   @Test func `a session's value holds for its own card only`() {
     desk.route = Self.card
     desk.pass()

@@ -1,3 +1,4 @@
+import Control
 import OSC
 import TestSupport
 import Testing
@@ -36,6 +37,19 @@ import Testing
     #expect(stage.result("/part", .int32(3)) == "3")
     desk.tell("/part/3/loops", .int32(0))
     #expect(stage.values("/part/3/loops") == ["0.0"])
+  }
+
+  @Test func `parts outlast a restart`() {
+    desk.tell("/part/1/loops", .int32(1), .int32(3))
+    desk.tell("/part/6/loops", .int32(2))
+    let later = Desk()
+    #expect(later.node.keeper.resume(desk.node.keeper.state).isEmpty)
+    func loops(_ part: Int) -> [Double?] {
+      later.tell("/part/\(part)/loops").first?.arguments.map(\.number) ?? []
+    }
+    #expect(loops(1) == [1, 3])
+    #expect(loops(2) == [0])
+    #expect(loops(6) == [2])
   }
 
   @Test func `a scene chooses a part`() throws {

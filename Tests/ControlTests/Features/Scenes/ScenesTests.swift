@@ -290,6 +290,27 @@ import Testing
     }
   }
 
+  @Test func `the last of several scenes in quick succession decides about the loops`() throws {
+    for (index, name) in ["a", "b"].enumerated() {
+      stage.record(1, hertz: index == 0 ? 400 : 600, frames: 240_000)
+      #expect(stage.result("/loops/save", .string(name)) == name)
+      try stage.put(#"{ "loops": { "set": "\#(name)", "play": [1] } }"#, "scenes", name)
+    }
+    desk.tell("/loop/1/clear")
+    stage.result("/scene/check")
+    desk.awaitDisk()
+    // Five seconds are copied in 78 ms.
+    for name in ["b", "a", "b", "a"] {
+      desk.tell("/scene", .string(name))
+      _ = desk.play(Tone.constant(0, frames: 64))
+      desk.awaitDisk()
+    }
+    for _ in 0..<50 { _ = desk.play(Tone.constant(0, frames: 480)) }
+    let heard = desk.play(Tone.constant(0, frames: 48_000)).left
+    #expect(Measure.residue(heard, hertz: 400, sampleRate: 48_000) < -100)
+    #expect(desk.take().allSatisfy { $0.address != "/error" })
+  }
+
   @Test func `a scene whose loop set is missing reports it, and sets its values`() throws {
     try stage.put(
       #"{ "loops": { "set": "nowhere" }, "set": { "/live/gain": -9 } }"#, "scenes", "hand")

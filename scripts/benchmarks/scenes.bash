@@ -1,0 +1,157 @@
+# scripts/bench scenes
+#
+# Measures the process callback of a node that switches scenes four times a second while everything sounds,
+# compared with that of a second node in the same buffers that doesn't switch; and the level of each kind of
+# switch above 6 kHz, relative to a tone. Takes a minute and a half.
+
+# The two scenes between which a node switches differ in all that a scene holds.
+loud='"/live/gain": 0, "/loop/1/gain": 0, "/loop/2/mute": 0, "/out/gain": 0'
+soft='"/live/gain": -6, "/loop/1/gain": -9, "/loop/2/mute": 1, "/out/gain": -3'
+effects='"/echo/on": 1, "/echo/time": 0.21, "/echo/mix": 0.4, "/reverb/on": 1, "/reverb/mix": 0.3'
+no_effects='"/echo/on": 0, "/reverb/on": 0'
+
+# write_scene HOME NAME VALUES [LOOPS [PROGRAM]]
+write_scene() {
+  mkdir -p "$1/scenes"
+  printf '{ "set": { %s }%s%s }\n' "$3" "${4:+, \"loops\": $4}" \
+    "${5:+, \"programs\": [{ \"channel\": 1, \"program\": $5 }]}" >"$1/scenes/$2.json"
+}
+
+# Writes the scenes of a node into its data directory.
+write_scenes() {
+  local all=$1
+  write_scene "$all" levels-a "$loud"
+  write_scene "$all" levels-b "$soft"
+  write_scene "$all" routes-a '"/live/route": "chain", "/loop/1/route": "chain"'
+  write_scene "$all" routes-b '"/live/route": "direct", "/loop/1/route": "direct"'
+  write_scene "$all" effects-a "$no_effects"
+  write_scene "$all" effects-b "$effects"
+  write_scene "$all" plays-a '"/out/gain": 0' '{ "play": [1, 2] }'
+  write_scene "$all" plays-b '"/out/gain": 0' '{ "play": [2], "stop": [1] }'
+  write_scene "$all" sets-a '"/out/gain": 0' '{ "set": "a", "play": [1, 2] }'
+  write_scene "$all" sets-b '"/out/gain": 0' '{ "set": "b", "play": [1, 2] }'
+  write_scene "$all" all-a "$loud, $no_effects, \"/pitch/semitones\": 0, \"/metronome/bpm\": 120" \
+    '{ "set": "a", "play": [1, 2, 3, 4] }' 3
+  write_scene "$all" all-b "$soft, $effects, \"/pitch/semitones\": -5, \"/metronome/bpm\": 97" \
+    '{ "set": "b", "play": [1, 2, 3, 4] }' 4
+}
+
+# Starts a node that plays everything, and sets `port`: its name, and its port's number.
+start_playing() {
+  local name=$1 index
+  write_scenes "$work/$name-home"
+  start_timed "$name" "$node" run -n "$name" -p 0 --fresh --home "$work/$name-home" --loops 8
+  await_ready "$name"
+  await_times "$name"
+}
+
+# record_sets SECONDS: records all loops twice, and saves each as a set; the second one plays.
+record_sets() {
+  local set
+  for set in a b; do
+    send "$port" '/loops/clear'
+    send "$port" --wait 0 '/loop/*/record'
+    sleep "$1"
+    send "$port" --wait 0 '/loop/*/record'
+    sleep 0.5
+    send "$port" --wait 5 /loops/save "$set"
+  done
+}
+
+# Lets everything else sound, too.
+sound_all() {
+  send "$port" /pitch/on 1
+  send "$port" /echo/on 1
+  send "$port" /reverb/on 1
+  send "$port" /metronome/on 1
+  local key
+  for key in C3 E3 G3 C4; do send "$port" --wait 0 /note/on "$key" 0.8; done
+}
+
+measure_cost() {
+  local other_port switching
+  start_playing syrinx
+  other_port=$port
+  start_playing still
+  start_source syrinx:in_{1,2} still:in_{1,2}
+  local nodes=("$other_port" "$port")
+  for port in "${nodes[@]}"; do
+    record_sets 4
+    sound_all
+    send "$port" --wait 5 /scene/check
+  done
+  sleep 1
+  switching=${nodes[0]}
+  (
+    while :; do
+      for scene in all-a all-b; do
+        send "$switching" --wait 1 /scene "$scene"
+        sleep 0.25
+      done
+    done
+  ) &
+  local switcher=$!
+  say "switching, 21 s"
+  BENCH_PEER=still attend "$tools/loop-times" "8 loops, switching" 0 "$work"/{syrinx,still}.times
+  kill "$switcher"
+  wait "$switcher" 2>/dev/null || true
+  say "neither switches, 21 s"
+  BENCH_PEER=still attend "$tools/loop-times" "8 loops, both still" 0 "$work"/{syrinx,still}.times
+}
+
+# switch NAME SCENE: switches, and has the level measured.
+switch() {
+  echo "$1" >&9
+  send "$port" --wait 1 /scene "$2"
+  sleep 0.7
+}
+
+measure_residue() {
+  stop "${clients[@]}"
+  clients=()
+  # Long buffers, because each xrun would be a click of its own.
+  stop "$server"
+  start_server 1024
+  start_playing syrinx
+  mkfifo "$work/seams"
+  exec 9<>"$work/seams"
+  # shellcheck disable=SC2016
+  start_client seam-meter bash -c 'exec "$0" "${@:2}" <"$1"' "$tools/seam-meter" "$work/seams" \
+    syrinx:in_{1,2} -- syrinx:out_1
+  for _ in {1..50}; do
+    ! grep -q ready "$work/seam-meter.log" || break
+    sleep 0.1
+  done
+  grep -q ready "$work/seam-meter.log" || fail 69 "$(tail -n 1 "$work/seam-meter.log")"
+  record_sets 2.9
+  send "$port" --wait 5 /scene/check
+  sleep 0.5
+  say "each kind of switch, half a minute"
+  local kind scene
+  echo "no switch" >&9
+  sleep 6
+  for kind in levels routes effects plays sets; do
+    send "$port" --wait 1 /scene "$kind-a"
+    sleep 0.7
+    for scene in b a; do switch "$kind, $scene" "$kind-$scene"; done
+  done
+  echo end >&9
+  sleep 0.2
+  exec 9>&-
+  echo
+  printf '%-42s%12s\n' "above 6 kHz, relative to a tone of 301 Hz" syrinx
+  local name level lost
+  while IFS=$'\t' read -r name level lost; do
+    [[ -n $lost ]] || continue
+    ((lost)) && level="not measured: $lost xruns" || level="$level dB"
+    printf '  %-40s%12s\n' "$name" "$level"
+  done <"$work/seam-meter.log"
+}
+
+measure() {
+  prepare
+  start_server
+  head_table
+  measure_cost
+  measure_residue
+}
