@@ -210,7 +210,7 @@ import Testing
     let ring = stage.play(Tone.sine(200, frames: 960_000))
     var read = ring.framesRead
     for (tempo, speed) in [(Float(120), 1.0), (126, 1.05), (90, 0.75), (120, 1)] {
-      stage.set(.beat(.tempo), tempo)
+      stage.host.send(Command(.set(.beat(.tempo), tempo)))
       stage.pass(24_000)
       read = ring.framesRead
       stage.pass(48_000)
