@@ -247,10 +247,14 @@ class Recorder(Program):
 
 
 def connect(*pairs):
+    def is_linked(one, other):
+        command = dict(stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        subprocess.run(["jack_connect", one, other], **command)
+        # A node restores its connections itself.
+        return f"{other}\n" in subprocess.run(["jack_lsp", "-c", one], **command).stdout
+
     for pair in pairs:
-        linked = await_(5, lambda: subprocess.run(
-            ["jack_connect", *pair], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0)
-        assert linked, f"can't connect {' to '.join(pair)}"
+        assert await_(5, lambda: is_linked(*pair)), f"can't connect {' to '.join(pair)}"
 
 
 # --- The node
@@ -321,9 +325,10 @@ class Node:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.connect(("127.0.0.1", port))
         threading.Thread(target=self._read, daemon=True).start()
-        self.send("/subscribe", "/tempo")
-        self.send("/subscribe", "/metronome")
-        self.send("/subscribe", "/loop/1")
+        for pattern in ("/tempo", "/metronome", "/loop/1"):
+            self.send("/subscribe", pattern)
+
+    def connect(self):
         connect(("syrinx:click", "ear:in_1"), ("syrinx:midi_out", "ear:midi_in"))
 
     def _read(self):
@@ -384,6 +389,11 @@ class Node:
         self.socket.close()
 
     def __enter__(self):
+        try:
+            self.connect()
+        except AssertionError:
+            self.end()
+            raise
         return self
 
     def __exit__(self, *_):
@@ -460,9 +470,11 @@ def pair(tempo, other=77):
     time.sleep(1)
     second = Peer("aalink", other)
     found = await_(JOINED, lambda: first.peers == second.peers == 1 and same(second.tempo, first.tempo))
-    assert found, (
-        f"the peers don't find each other: {first.peers} and {second.peers} peers, "
-        f"{first.tempo} and {second.tempo} bpm")
+    problem = f"{first.peers} and {second.peers} peers at {first.tempo} and {second.tempo} bpm"
+    if not found:
+        first.end()
+        second.end()
+    assert found, f"the peers are not alone in one session: {problem}"
     return first, second
 
 
