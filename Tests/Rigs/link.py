@@ -316,7 +316,7 @@ class Node:
         Node.count += 1
         self.home = home or FOLDER / f"home-{Node.count}"
         self.log = FOLDER / f"node-{Node.count}.log"
-        command = [NODE, "run", "-n", "syrinx", "-p", "0", "--web", "0", "--home", self.home, "--link"]
+        command = ["setpriv", "--pdeathsig", "TERM", "--", NODE, "run", "-n", "syrinx", "-p", "0", "--web", "0", "--home", self.home, "--link"]
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
                 command + [word for each in settings for word in ("--set", each)],
@@ -509,7 +509,7 @@ def tempo_1(result, ear):
             good = good and node.wait(2, "/metronome/bpm", text)
             node.send("/metronome/on", 1)
             time.sleep(1)
-            synced, figures = listen(ear, 3, (one, two), 4)
+            synced, figures = listen(ear, 2.5, (one, two), 3)
             result.check(good and synced, f"{text:g} bpm everywhere, {figures}")
 
 
@@ -576,7 +576,7 @@ def tempo_4(result, ear):
     with one, two, Node() as node:
         result.check(join(node, (one, two), 2) and node.follow(), "joined")
         node.send("/metronome/on", 1)
-        for tempo, seconds, least in ((20, 10, 2), (999, 4, 55)):
+        for tempo, seconds, least in ((20, 7, 2), (999, 3, 40)):
             since = one.set("tempo", tempo)
             time.sleep(1.5)
             synced, figures = listen(ear, seconds, (one, two), least)
@@ -742,7 +742,7 @@ def audioengine_1(result, ear):
             ("second:callback", "system:playback_1"), ("second:cycle", "ear:in_2"), ("second:callback", "ear:in_3"))
         result.check(good, "joined")
         time.sleep(2)
-        for tempo, seconds in ((120, 62), (133, 20)):
+        for tempo, seconds in ((120, 61), (133, 16)):
             begun = (len(ear.xruns), len(ear.lost))
             since = micros() if same(one.tempo, tempo) else one.set("tempo", tempo)
             time.sleep(1)
