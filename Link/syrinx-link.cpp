@@ -11,23 +11,29 @@
 //
 // Lines on standard input:
 //
-//   tempo TEMPO      sets the session's tempo
-//   quantum BEATS    sets the length of a bar
-//   start            starts the session's transport with the next bar
-//   stop             stops it
+//   tempo TEMPO                sets the session's tempo
+//   bring TEMPO                the same, but only while no other program is in the session
+//   beat BEAT MICROSECONDS     sets the session's beat at a time, but only while no other program is in it
+//   quantum BEATS              sets the length of a bar
+//   start                      starts the session's transport with the next bar, unless it plays
+//   stop                       stops it
+//
+// `bring` and `beat` are for a program that is about to join: it decides here whether it is alone, because a report
+// that it received may be older than the session.
 //
 // The end of standard input ends the program. It contains no source of the node.
 
 #include <ableton/Link.hpp>
 
-#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <fcntl.h>
 #include <poll.h>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 
 namespace {
@@ -38,8 +44,21 @@ constexpr size_t kMostBytes = 4096;
 class Session {
 public:
   Session(double tempo, double quantum) : link_(tempo), quantum_(quantum) {
+    if (pipe2(changes_, O_NONBLOCK | O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category());
+    link_.setTempoCallback([this](double) { note(); });
+    link_.setNumPeersCallback([this](std::size_t) { note(); });
+    link_.setStartStopCallback([this](bool) { note(); });
     link_.enableStartStopSync(true);
     link_.enable(true);
+  }
+
+  // Waits for input, for a change of the session, or for the end of the period; returns whether there is input.
+  bool wait() {
+    pollfd entries[] = {{STDIN_FILENO, POLLIN, 0}, {changes_[0], POLLIN, 0}};
+    if (poll(entries, 2, kPeriodMilliseconds) <= 0) return false;
+    char bytes[64];
+    while (read(changes_[0], bytes, sizeof bytes) > 0) continue;
+    return entries[0].revents != 0;
   }
 
   void print() {
@@ -55,14 +74,24 @@ public:
   // Returns whether the line is known.
   bool obey(const std::string& line) {
     double value = 0;
+    long long microseconds = 0;
     const auto now = link_.clock().micros();
     auto state = link_.captureAppSessionState();
     if (std::sscanf(line.c_str(), "tempo %lf", &value) == 1 && std::isfinite(value)) {
       state.setTempo(value, now);
+    } else if (std::sscanf(line.c_str(), "bring %lf", &value) == 1 && std::isfinite(value)) {
+      if (link_.numPeers() > 0) return true;
+      state.setTempo(value, now);
+    } else if (
+        std::sscanf(line.c_str(), "beat %lf %lld", &value, &microseconds) == 2 && std::isfinite(value)) {
+      if (link_.numPeers() > 0) return true;
+      state.requestBeatAtTime(value, std::chrono::microseconds(microseconds), quantum_);
     } else if (std::sscanf(line.c_str(), "quantum %lf", &value) == 1 && value >= 1 && value <= 64) {
       quantum_ = value;
       return true;
     } else if (line == "start") {
+      // Another start would move that of the others.
+      if (state.isPlaying()) return true;
       // At the start of the next bar.
       const double beat = state.beatAtTime(now, quantum_);
       const double bar = std::ceil(beat / quantum_ + 1e-6) * quantum_;
@@ -77,8 +106,15 @@ public:
   }
 
 private:
+  // On Link's thread. If the pipe is full, the session is about to be printed.
+  void note() {
+    const ssize_t written = write(changes_[1], "", 1);
+    static_cast<void>(written);
+  }
+
   ableton::Link link_;
   double quantum_;
+  int changes_[2] = {-1, -1};
 };
 
 int usage() {
@@ -97,9 +133,7 @@ int main(int count, char** arguments) {
   std::string input;
   for (;;) {
     session.print();
-    pollfd entry = {STDIN_FILENO, POLLIN, 0};
-    const int ready = poll(&entry, 1, kPeriodMilliseconds);
-    if (ready <= 0) continue;
+    if (!session.wait()) continue;
     char bytes[512];
     const ssize_t length = read(STDIN_FILENO, bytes, sizeof bytes);
     if (length <= 0) return 0;
