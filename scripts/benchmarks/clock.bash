@@ -37,7 +37,8 @@ measure() {
   (($# < 2)) || fail 64 "clock takes one PLOT.png or nothing; got $*"
   local plot=${1:+$(readlink -m "$1")} ardour_log
   prepare_timing "$plot" jack-midi-clock ardour
-  start_server 128
+  # Synchronous, so that no client skips a buffer.
+  start_server 128 --sync
   start_pair 1 10
   start_client jack_mclk_dump jack_mclk_dump -n
   start_ardour

@@ -88,7 +88,8 @@ class Stage:
         self.process.stdin.close()
         self.expect("ready")
         for one, other in connect:
-            subprocess.run(["jack_connect", one, other], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["jack_connect", f"sender-{self.process.pid}:{one}", other], check=True,
+                           stdout=subprocess.DEVNULL)
         self.zero = int(self.expect("start")) / 1e6
 
     def expect(self, word):
@@ -104,8 +105,10 @@ class Stage:
         time.sleep(max(0, self.time(frame) - time.monotonic()))
 
     def finish(self):
-        """Returns the recordings by port, the xruns and the lost frames."""
-        xruns, lost = int(self.expect("xruns")), int(self.expect("lost"))
+        """Returns the recordings by port, the xruns, and where frames were lost: (frame, how many)."""
+        lines = [line.split() for line in self.process.stdout]
+        lost = [(int(line[1]), int(line[2])) for line in lines if line[0] == "lost"]
+        xruns = sum(int(line[1]) for line in lines if line[0] == "xruns")
         if self.process.wait():
             raise SystemExit("stage failed")
         tapes = numpy.fromfile(self.file, numpy.float32).reshape(len(self.ports), -1)

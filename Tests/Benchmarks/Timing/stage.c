@@ -1,11 +1,12 @@
 // Plays MIDI on exact frames and records what comes back: `stage FILE SECONDS PORT...`.
 //
 // Two JACK clients, so that a program between them is recorded in the buffer in which it was played to:
-// `sender` with the ports `midi` and `sound`, and `recorder` with an input for each PORT. Reads lines
+// `sender-PID` with the ports `midi` and `sound`, and `recorder-PID` with an input for each PORT: the names
+// differ, because the node restores connections. Reads lines
 // "FRAME BYTE..." (hexadecimal bytes) from standard input, and prints "start MICROSECONDS" when frame 0
-// begins; the clock is CLOCK_MONOTONIC. `sound` plays the number of each frame as (FRAME % 2^17) / 2^18.
-// At the end it writes the recordings, one after the other, as floats to FILE, and prints the xruns and
-// the lost frames. With TICKS, writes each byte at its time to the pipe of that name, too.
+// begins; the clock is CLOCK_MONOTONIC. `sound` plays the number of each frame as 1/8 + (FRAME % 2^19) / 2^21.
+// At the end it writes the recordings, one after the other, as floats to FILE, and prints
+// the frames that JACK lost, and the xruns. With TICKS, writes each byte at its time to the pipe of that name, too.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <jack/midiport.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +29,9 @@ static float *tape;
 static long length;
 static int input_count;
 static jack_nframes_t first;
-static atomic_int rolling, xruns;
-static atomic_long lost;
+static atomic_llong zero = INT64_MAX;
+static atomic_int rolling, xruns, gaps;
+static struct { long at, frames; } lost[4096];
 
 static int send_events(jack_nframes_t frames, void *client) {
   void *buffer = jack_port_get_buffer(midi, frames);
@@ -37,7 +40,7 @@ static int send_events(jack_nframes_t frames, void *client) {
   memset(out, 0, frames * sizeof *out);
   if (!rolling) return 0;
   long now = (int)(jack_last_frame_time(client) - first);
-  for (long i = 0; i < frames; i++) out[i] = (float)((now + i) & 0x1ffff) / 0x40000;
+  for (long i = 0; i < frames; i++) out[i] = 0.125f + (float)((now + i) & 0x7ffff) / 0x200000;
   for (; next_event < event_count && events[next_event].frame < now + (long)frames; next_event++) {
     struct event *event = &events[next_event];
     // After lost frames, late ones are sent at once.
@@ -51,8 +54,14 @@ static int record(jack_nframes_t frames, void *client) {
   static long expected;
   if (!rolling) return 0;
   long now = (int)(jack_last_frame_time(client) - first);
+  // The earliest buffer is the least delayed: JACK's own estimate suffers from xruns before.
+  long long begin = (long long)jack_get_time() - now * 1000000LL / 48000;
+  if (begin < zero) zero = begin;
   if (now < 0) return 0;
-  if (expected) lost += labs(now - expected);
+  if (expected && now != expected && gaps < 4096) {
+    lost[gaps].at = now;
+    lost[gaps++].frames = now - expected;
+  }
   expected = now + frames;
   for (int i = 0; i < input_count; i++) {
     float *in = jack_port_get_buffer(inputs[i], frames);
@@ -68,10 +77,11 @@ static int count_xrun(void *unused) {
 }
 
 // For programs that take no MIDI from JACK: writes each byte when its frame is due.
-static void *hand_over(void *client) {
+static void *hand_over(void *unused) {
+  (void)unused;
   int pipe = open(getenv("TICKS"), O_WRONLY);
   for (size_t i = 0; pipe >= 0 && i < event_count; i++) {
-    jack_time_t due = jack_frames_to_time(client, first + events[i].frame);
+    long long due = zero + events[i].frame * 1000000LL / 48000;
     struct timespec at = {due / 1000000, due % 1000000 * 1000};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR) {}
     if (write(pipe, events[i].bytes, events[i].count) < 0) break;
@@ -79,7 +89,9 @@ static void *hand_over(void *client) {
   return NULL;
 }
 
-static jack_client_t *join(const char *name, JackProcessCallback process) {
+static jack_client_t *join(const char *role, JackProcessCallback process) {
+  char name[32];
+  snprintf(name, sizeof name, "%s-%d", role, getpid());
   jack_client_t *client = jack_client_open(name, JackNoStartServer | JackUseExactName, NULL);
   if (!client) exit(69);
   jack_set_process_callback(client, process, client);
@@ -111,6 +123,7 @@ int main(int count, char **arguments) {
     char name[16];
     snprintf(name, sizeof name, "in_%d", i + 1);
     inputs[i] = jack_port_register(recorder, name, JACK_DEFAULT_AUDIO_TYPE, JackPortIsInput, 0);
+    if (!inputs[i]) return 69;
   }
   jack_set_xrun_callback(recorder, count_xrun, NULL);
   if (jack_activate(sender) || jack_activate(recorder)) return 69;
@@ -126,12 +139,14 @@ int main(int count, char **arguments) {
   sleep(1);
   first = jack_frame_time(sender) + 4800;
   rolling = 1;
+  usleep(500000);
   pthread_t thread;
-  if (getenv("TICKS")) pthread_create(&thread, NULL, hand_over, sender);
-  printf("start %lld\n", (long long)jack_frames_to_time(sender, first));
+  if (getenv("TICKS")) pthread_create(&thread, NULL, hand_over, NULL);
+  printf("start %lld\n", (long long)zero);
   fflush(stdout);
   sleep(length / 48000 + 1);
-  printf("xruns %d\nlost %ld\n", xruns, lost);
+  for (int i = 0; i < gaps; i++) printf("lost %ld %ld\n", lost[i].at, lost[i].frames);
+  printf("xruns %d\n", xruns);
   rolling = 0;
   jack_client_close(recorder);
   jack_client_close(sender);
