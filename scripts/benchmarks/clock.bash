@@ -1,14 +1,16 @@
 # scripts/bench clock [PLOT.png]
 #
-# Plays MIDI clock, with a known beat and known jitter, to the node, jack_mclk_dump, SooperLooper and Ardour
-# at once, and prints how far the tempo of each and the clicks of the node and of Ardour are off: from four
-# beats to seven, and from seven to the end. A dash is what a program doesn't show. Three clocks of sixteen
-# beats with each jitter, and three that go from 120 to 130 beats per minute in eight bars after eight
-# beats. With PLOT.png draws the phase errors. Takes five minutes; apt installs missing packages.
+# Sends MIDI clock with known beats and jitter to the node, jack_mclk_dump, SooperLooper and Ardour at once.
+# Prints the error of each program's tempo, and of the clicks of the node and Ardour, from beat 4 to 7, and
+# from beat 7 to the end. Three clocks of sixteen beats for each jitter, and three ramps from 120 to 130 beats
+# per minute in eight bars, after eight beats at 120. Uniform jitter is given by its full width. A dash marks
+# figures that a program doesn't show. SooperLooper reads MIDI from ALSA's sequencer only; a preloaded
+# stand-in passes it each tick at its time. PLOT.png shows the phase errors. Takes five minutes; apt installs
+# missing packages.
 source "$root/scripts/benchmarks/timing.bash"
 
-# Starts Ardour, which follows the transport master of its configuration. Sets `ardour_log`, empty if Ardour
-# doesn't start: it sometimes loses the server then.
+# Starts Ardour with MIDI clock as its transport master, up to three times, because it may lose the server.
+# Sets `ardour_log`, empty if Ardour doesn't start.
 start_ardour() {
   mkdir -p "$work/.config/ardour7"
   cat >"$work/.config/ardour7/config" <<'CONFIG'
@@ -47,5 +49,6 @@ measure() {
   attend env TICKS="$work/ticks" "$python" "$timing/clock.py" "$port" "$looper_port" \
     "$work/jack_mclk_dump.log" "$ardour_log" ${plot:+"$plot"}
   cp $work/*.log /tmp/clk/
+  [[ -z $ardour_log ]] || is_running "$started" || echo "ardour crashed during the measurement"
   echo "xruns of the server: $(grep -ci xrun "$work/jackd.log" || true)"
 }

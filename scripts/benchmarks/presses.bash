@@ -1,10 +1,11 @@
 # scripts/bench presses [PLOT.png]
 #
-# Presses record, the end of it, overdub and its end from 200 ms before to 200 ms after a beat and a bar, one
-# loop for each, with the node and with SooperLooper, which follows its internal tempo. Prints at which
-# distance to that beat the recorded sound begins and ends, and whether the press counted for this beat or the
-# next. The node's presses are in bundles with a time, SooperLooper's are sent at that time. With PLOT.png
-# draws them. Takes two minutes; apt installs missing packages.
+# Presses record, its end, overdub and its end from 200 ms before to 200 ms after a beat and a bar, with one
+# loop per offset, in the node and in SooperLooper, which is synchronized to its internal tempo. Prints the
+# distance from that beat at which the recorded sound begins or ends, and whether the press counted for this
+# beat or the next. The node receives the presses in bundles with a time; SooperLooper is sent them at that
+# time. A run that lost frames is repeated. PLOT.png shows the distances. Takes two and a half minutes; apt
+# installs missing packages.
 source "$root/scripts/benchmarks/timing.bash"
 
 measure() {
@@ -16,7 +17,6 @@ measure() {
   start_pair 10 400
   print_machine 128
   say "pressing, two minutes"
-  jack_lsp >/tmp/clk/ports.log; trap "cp $work/*.log /tmp/clk/; finish" EXIT
   attend "$python" "$timing/presses.py" "$port" "$looper_port" ${plot:+"$plot"}
   echo "xruns of the server: $(grep -ci xrun "$work/jackd.log" || true)"
 }

@@ -1,10 +1,10 @@
-# What the benchmarks `clock` and `presses` share: the programs of Tests/Benchmarks/Timing.
+# Shared by the benchmarks `clock` and `presses`, whose programs are in Tests/Benchmarks/Timing.
 
 timing=$root/Tests/Benchmarks/Timing
 python=/usr/bin/python3
 
-# prepare_timing PLOT: installs the peers, and builds the stage, which plays and records, and the stand-in
-# for ALSA's sequencer. SYRINX_BINARY names the node if --node doesn't.
+# prepare_timing PLOT PACKAGE...: installs the peers and these packages, and builds the stage, which plays
+# and records, and the stand-in for ALSA's sequencer. SYRINX_BINARY names the node if --node doesn't.
 prepare_timing() {
   [[ -n $node ]] || node=${SYRINX_BINARY-}
   local package
@@ -43,7 +43,7 @@ start_pair() {
   fail 70 "sooperlooper doesn't start: $(tail -n 1 "$work/sooperlooper.log")"
 }
 
-# print_machine FRAMES: the first lines of the output.
+# print_machine FRAMES: prints the conditions of the measurement.
 print_machine() {
   local processor
   processor=$(sed -n 's/^model name.*: //p;T;q' /proc/cpuinfo)

@@ -1,4 +1,4 @@
-"""Presses loops around a beat and measures what they recorded; see scripts/benchmarks/presses.bash.
+"""Presses loops around a beat and measures their recordings; see scripts/benchmarks/presses.bash.
 
 presses.py NODE_PORT LOOPER_PORT [PLOT.png]
 """
@@ -42,7 +42,7 @@ def measure(tape, unit, length, begin, overdub):
     """The frames at which the recording, and the overdub, of a loop of about this length begin and end.
 
     `begin` is about where it was recorded, `overdub` about where the overdub was. Read from the second
-    and third cycle; None is what was not found.
+    and third cycle; None if not found.
     """
     about = begin + length
     # The seam: about a cycle after playing began. Sound before it is later by `before`, after it by `after`.

@@ -1,4 +1,4 @@
-"""What both benchmarks of timing share: OSC over UDP, the stage, and tables."""
+"""Shared by the timing benchmarks: OSC over UDP, the stage, and tables."""
 
 import os
 import socket
@@ -46,7 +46,7 @@ def decode(packet):
 
 
 class Program:
-    """A program that is controlled by OSC."""
+    """An OSC client of a program."""
 
     def __init__(self, port):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -63,7 +63,7 @@ class Program:
         self.socket.send(packet)
 
     def get(self, address, *values, reply=None):
-        """Sends a query; returns the values of the reply, or nothing if there is none."""
+        """Sends a query; returns the values of the reply, or none after half a second."""
         self.send(address, *values)
         try:
             while True:
@@ -84,12 +84,13 @@ class Stage:
             [os.path.join(os.environ["WORK"], "stage"), self.file, str(seconds), *ports],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=dict(os.environ, **({"TICKS": ticks} if ticks else {})))
-        self.process.stdin.write("".join(f"{frame} {data}\n" for frame, data in events))
-        self.process.stdin.close()
+        self.process.stdin.write("".join(f"{frame} {data}\n" for frame, data in events) + "\n")
+        self.process.stdin.flush()
         self.expect("ready")
         for one, other in connect:
             subprocess.run(["jack_connect", f"sender-{self.process.pid}:{one}", other], check=True,
                            stdout=subprocess.DEVNULL)
+        self.process.stdin.close()
         self.zero = int(self.expect("start")) / 1e6
 
     def expect(self, word):

@@ -3,7 +3,8 @@
 // Two JACK clients, so that a program between them is recorded in the buffer in which it was played to:
 // `sender-PID` with the ports `midi` and `sound`, and `recorder-PID` with an input for each PORT: the names
 // differ, because the node restores connections. Reads lines
-// "FRAME BYTE..." (hexadecimal bytes) from standard input, and prints "start MICROSECONDS" when frame 0
+// "FRAME BYTE..." (hexadecimal bytes) up to an empty one, prints "ready", waits for the end of the input
+// while the caller connects the other ports, and prints "start MICROSECONDS" when frame 0
 // begins; the clock is CLOCK_MONOTONIC. `sound` plays the number of each frame as 1/8 + (FRAME % 2^19) / 2^21.
 // At the end it writes the recordings, one after the other, as floats to FILE, and prints
 // the frames that JACK lost, and the xruns. With TICKS, writes each byte at its time to the pipe of that name, too.
@@ -106,7 +107,7 @@ int main(int count, char **arguments) {
   tape = malloc((input_count * length + 1) * sizeof *tape);
   memset(tape, 0, input_count * length * sizeof *tape);
   char line[64];
-  while (fgets(line, sizeof line, stdin)) {
+  while (fgets(line, sizeof line, stdin) && *line != '\n') {
     events = realloc(events, (event_count + 1) * sizeof *events);
     struct event *event = &events[event_count];
     char *rest;
@@ -135,8 +136,9 @@ int main(int count, char **arguments) {
   }
   puts("ready");
   fflush(stdout);
-  // The caller connects the others.
-  sleep(1);
+  // The caller connects the others, which costs xruns, and ends the input.
+  while (fgets(line, sizeof line, stdin)) {}
+  usleep(500000);
   first = jack_frame_time(sender) + 4800;
   rolling = 1;
   usleep(500000);
