@@ -21,7 +21,6 @@ CASES = [  # name, jitter in ms, whether it is normal, whether the tempo changes
     ("3 ms uniform", 3, False, False), ("3 ms rms", 3, True, False),
     ("ramp", 0, False, True), ("ramp, 1 ms rms", 1, True, True),
 ]
-if "ONLY" in os.environ: CASES = [CASES[int(i)] for i in os.environ["ONLY"].split()]
 FOLLOWERS = ["syrinx", "jack_mclk_dump", "sooperlooper", "ardour"]
 
 
@@ -72,7 +71,10 @@ def watch(stage, node, looper, readings, done):
 
 
 def repeat(ports, clock_inputs, node, looper, ticks, log, ardour_log, random):
-    """Plays all cases once. Returns (follower, case, kind) -> beats and errors, the xruns, the gaps, and the clocks with gaps."""
+    """Plays all cases once.
+
+    Returns (follower, case, kind) -> beats and errors, the xruns, the gaps, and the clocks with gaps.
+    """
     clocks, begin = [], 2 * RATE
     for case in CASES:
         clocks.append(Clock(case, begin, random))
@@ -113,7 +115,8 @@ def repeat(ports, clock_inputs, node, looper, ticks, log, ardour_log, random):
             continue
         whole += 1
         for name in FOLLOWERS:
-            pairs = numpy.array([pair for pair in readings[name] if clock.begin < pair[0] < clock.end and pair[1] == pair[1]])
+            pairs = numpy.array([pair for pair in readings[name]
+                                 if clock.begin < pair[0] < clock.end and pair[1] == pair[1]])
             if len(pairs):
                 errors = pairs[:, 1] - clock.tempo_at(pairs[:, 0])
                 found[name, clock.case[0], "tempo"] = clock.beat_at(pairs[:, 0]), errors
@@ -189,11 +192,12 @@ def main():
     rows = []
     for name in FOLLOWERS:
         for case, *_ in CASES:
-            rows.append([name, case, *figures(results, name, case, 4, 7), *figures(results, name, case, 7, 40)])
+            rows.append([name, case, *figures(results, name, case, 4, 7),
+                         *figures(results, name, case, 7, 40)])
     table(["follower", "jitter", "bpm rms, 4", "ms rms", "worst", "clicks",
            "bpm rms, 7", "ms rms", "worst", "clicks"], rows)
-    print(f"\n{REPEATS} clocks of each kind; {faults[0]} xruns; frames were lost {faults[1]} times, which leaves "
-          f"out {faults[2]} of {REPEATS * len(CASES)} clocks")
+    print(f"\n{REPEATS} clocks of each kind; {faults[0]} xruns; frames were lost {faults[1]} times, which "
+          f"leaves out {faults[2]} of {REPEATS * len(CASES)} clocks")
     if plot:
         draw(results, plot[0])
 

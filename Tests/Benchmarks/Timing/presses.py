@@ -148,7 +148,8 @@ class Bench:
                 clicks = onsets(tapes["syrinx:click"], 1e-4)
                 if grid == "bar":
                     # The louder ones.
-                    levels = numpy.array([abs(tapes["syrinx:click"][click:click + 960]).max() for click in clicks])
+                    levels = numpy.array([abs(tapes["syrinx:click"][click:click + 960]).max()
+                                          for click in clicks])
                     clicks = clicks[levels > 0.9 * levels.max()]
                 line = int(clicks[0])
             else:
@@ -157,8 +158,10 @@ class Bench:
                 raise SystemExit(f"{name}: recorded nothing")
             true = [beat + (line - beat + unit // 2) % unit - unit // 2 for beat in meant[name]]
             lines.append(true[0])
-            found[name] = [[None if mark is None else (mark - beat) * 1000 / RATE for mark, beat in zip(row, true)]
-                           for row in marks[:-1]], [(one - other) * 1000 / RATE for one, other in zip(true, meant[name])]
+            found[name] = (
+                [[None if mark is None else (mark - beat) * 1000 / RATE for mark, beat in zip(row, true)]
+                 for row in marks[:-1]],
+                [(one - other) * 1000 / RATE for one, other in zip(true, meant[name])])
         self.apart = (lines[1] - lines[0]) % unit / RATE
         return found
 

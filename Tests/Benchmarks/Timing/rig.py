@@ -59,7 +59,8 @@ class Program:
         packet = encode(address, *values)
         if at is not None:
             wall = at - time.monotonic() + time.time() + 2208988800
-            packet = struct.pack(">8sIIi", b"#bundle\0", int(wall), int(wall % 1 * 2**32), len(packet)) + packet
+            head = b"#bundle\0", int(wall), int(wall % 1 * 2**32), len(packet)
+            packet = struct.pack(">8sIIi", *head) + packet
         self.socket.send(packet)
 
     def get(self, address, *values, reply=None):

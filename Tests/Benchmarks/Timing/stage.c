@@ -1,13 +1,13 @@
-// Plays MIDI on exact frames and records what comes back: `stage FILE SECONDS PORT...`.
+// Plays MIDI on exact frames and records the result: `stage FILE SECONDS PORT...`.
 //
-// Two JACK clients, so that a program between them is recorded in the buffer in which it was played to:
-// `sender-PID` with the ports `midi` and `sound`, and `recorder-PID` with an input for each PORT: the names
-// differ, because the node restores connections. Reads lines
-// "FRAME BYTE..." (hexadecimal bytes) up to an empty one, prints "ready", waits for the end of the input
-// while the caller connects the other ports, and prints "start MICROSECONDS" when frame 0
-// begins; the clock is CLOCK_MONOTONIC. `sound` plays the number of each frame as 1/8 + (FRAME % 2^19) / 2^21.
-// At the end it writes the recordings, one after the other, as floats to FILE, and prints
-// the frames that JACK lost, and the xruns. With TICKS, writes each byte at its time to the pipe of that name, too.
+// Two JACK clients, so that a program between them is recorded without a period of delay: `sender-PID` with
+// the ports `midi` and `sound`, and `recorder-PID` with an input for each PORT. The names differ from run to
+// run, because the node restores connections. Reads lines "FRAME BYTE..." (hexadecimal bytes) up to an empty
+// one, prints "ready", waits for the end of the input while the caller connects the other ports, and prints
+// "start MICROSECONDS", the time of frame 0 by CLOCK_MONOTONIC. `sound` encodes the number of each frame as
+// 1/8 + (FRAME % 2^19) / 2^21. At the end it writes the recordings, one after the other, as floats to FILE,
+// and prints the frames that JACK lost, and the xruns. With TICKS, it also writes each byte at its time to
+// the pipe of that name.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
