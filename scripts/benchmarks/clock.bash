@@ -5,8 +5,8 @@
 # from beat 7 to the end. Three clocks of sixteen beats for each jitter, and three ramps from 120 to 130 beats
 # per minute in eight bars, after eight beats at 120. Uniform jitter is given by its full width. A dash marks
 # figures that a program doesn't show. SooperLooper reads MIDI from ALSA's sequencer only; a preloaded
-# stand-in passes it each tick at its time. PLOT.png shows the phase errors. Takes five minutes; apt installs
-# missing packages.
+# stand-in passes it each tick at its time. Ardour's session, and its tempo map, stay over all clocks.
+# PLOT.png shows the phase errors. Takes five minutes; apt installs missing packages.
 source "$root/scripts/benchmarks/timing.bash"
 
 # Starts Ardour with MIDI clock as its transport master, up to three times, because it may lose the server.
@@ -48,7 +48,6 @@ measure() {
   say "following, five minutes"
   attend env TICKS="$work/ticks" "$python" "$timing/clock.py" "$port" "$looper_port" \
     "$work/jack_mclk_dump.log" "$ardour_log" ${plot:+"$plot"}
-  cp $work/*.log /tmp/clk/
   [[ -z $ardour_log ]] || is_running "$started" || echo "ardour crashed during the measurement"
   echo "xruns of the server: $(grep -ci xrun "$work/jackd.log" || true)"
 }

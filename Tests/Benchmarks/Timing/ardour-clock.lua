@@ -12,18 +12,7 @@ local function tempo()
   local map = Temporal.TempoMap.read()
   return map:tempo_at(Temporal.timepos_t(session:transport_sample())):quarter_notes_per_minute()
 end
--- Each clock begins with the tempo of a new session, whatever the last one left.
-local function reset()
-  local map = Temporal.TempoMap.write_copy()
-  map:set_tempo(Temporal.Tempo(120, 120, 4), Temporal.timepos_t(0))
-  Temporal.TempoMap.update(map)
-end
 while true do
-  if not session:transport_rolling() and tempo() ~= 120 then
-    local fine, fault = pcall(reset)
-    print("reset", fine, fault)
-    sleep(0.1)
-  end
   print("tempo", ARDOUR.LuaAPI.monotonic_time(), tempo())
   io.stdout:flush()
   sleep(0.01)
