@@ -5,6 +5,9 @@ internal import Synchronization
 extension Core {
   // The change of MIDI clock's tempo that is passed on, in beats per minute: less is noise.
   private static var leastChange: Float { @_noLocks get { 0.02 } }
+  // Smaller deviations from a session at a change of its tempo are corrected without a jump.
+  private static var leastJumpSeconds: Double { @_noLocks get { 0.005 } }
+  private static var slackOfBarSeconds: Double { @_noLocks get { 0.002 } }
 
   /// Follows the source of the beats, from the start of a block.
   ///
@@ -48,6 +51,8 @@ extension Core {
     wasSourceRunning = false
     midiClock = MIDIClock(sampleRate: sampleRate)
     wasInSession = false
+    wasFollowingLink = false
+    linkRuns = false
     isTempoFollowed = false
     loops.time.pointee.isTempoFollowed = false
     shared.followedTempo.store(0, ordering: .relaxed)
@@ -111,12 +116,15 @@ extension Core {
     switch shared.link.read() {
     case .nothing:
       wasInSession = false
+      linkRuns = false
       reading.isLocked = false
       return 0
     case .busy: break
     case .reading(let latest):
+      // A new tempo holds from before it is known here.
+      if !wasInSession || latest.beatsPerMinute != linkReading.beatsPerMinute { linkJumps = true }
+      if latest.start != linkReading.start { linkRuns = false }
       linkReading = latest
-      if !wasInSession { linkJumps = true }
       wasInSession = true
     }
     guard wasInSession else {
@@ -133,10 +141,27 @@ extension Core {
       + (microseconds - linkReading.microseconds) * linkReading.beatsPerMinute / 60_000_000
     let framesPerBeat = 60_000_000 / linkReading.beatsPerMinute / clock.microsecondsPerFrame
     loops.follow(
-      ClockPosition(beats: beats, framesPerBeat: framesPerBeat, grain: 0, isJump: linkJumps),
+      ClockPosition(
+        beats: beats, framesPerBeat: framesPerBeat, grain: 0, isJump: linkJumps,
+        leastJump: wasFollowingLink ? Self.leastJumpSeconds * sampleRate : 0),
       at: present, after: frames)
     linkJumps = false
+    wasFollowingLink = true
+    startLinkClock(
+      at: Double(present)
+        + (linkReading.start - microseconds) / clock.microsecondsPerFrame, frames: frames)
     return Float(linkReading.beatsPerMinute)
+  }
+
+  /// Notes that the session plays, from the first bar on that is not before a frame.
+  @_noLocks
+  private mutating func startLinkClock(at frame: Double, frames: Int) {
+    if linkRuns || !(frame < Double(present) + Double(frames)) { return }
+    // The bar of a start by another program may be a few frames earlier here.
+    let slack = Self.slackOfBarSeconds * sampleRate
+    let first = Int64(max(frame - slack, Double(present) - 1e9))
+    let bar = loops.time.pointee.beats.next(.bar, from: first)
+    linkRuns = bar < present &+ Int64(frames)
   }
 
   // MARK: - Sending
@@ -152,7 +177,7 @@ extension Core {
   mutating func sendClock() {
     let runs =
       metronome.isOn || transport.isRolling || tempoSource == .midi && midiClock.isRunning
-      || loops.isRunning
+      || tempoSource == .link && linkRuns || loops.isRunning
     clockOut.advance(
       to: present, beats: loops.time.pointee.beats, isRunning: runs,
       delay: Int64(Double(values[.beat(.clockOffset)]) / 1000 * sampleRate), outbox: outbox)

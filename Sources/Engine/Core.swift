@@ -14,7 +14,9 @@ struct Core: ~Copyable {
   var isTempoFollowed = false
   var midiClock: MIDIClock
   // The session, its latest beats, and whether the node has just joined it.
-  var wasInSession = false, linkJumps = false
+  var wasInSession = false, linkJumps = false, wasFollowingLink = false
+  // Whether the session plays, since a bar.
+  var linkRuns = false
   var wasSourceRunning = false
   var linkReading = LinkReading(microseconds: 0, beat: 0, beatsPerMinute: 120)
 

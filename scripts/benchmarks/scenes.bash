@@ -12,9 +12,11 @@ no_effects='"/echo/on": 0, "/reverb/on": 0'
 
 # write_scene HOME NAME VALUES [LOOPS [PROGRAM]]
 write_scene() {
+  local loops='' programs=''
+  [[ -z ${4-} ]] || loops=", \"loops\": $4"
+  [[ -z ${5-} ]] || programs=", \"programs\": [{ \"channel\": 1, \"program\": $5 }]"
   mkdir -p "$1/scenes"
-  printf '{ "set": { %s }%s%s }\n' "$3" "${4:+, \"loops\": $4}" \
-    "${5:+, \"programs\": [{ \"channel\": 1, \"program\": $5 }]}" >"$1/scenes/$2.json"
+  echo "{ \"set\": { $3 }$loops$programs }" >"$1/scenes/$2.json"
 }
 
 # Writes the scenes of a node into its data directory.
@@ -36,26 +38,29 @@ write_scenes() {
     '{ "set": "b", "play": [1, 2, 3, 4] }' 4
 }
 
-# Starts a node that plays everything, and sets `port`: its name, and its port's number.
+# start_playing NAME LOOPS: starts a node, and sets `port`.
 start_playing() {
-  local name=$1 index
+  local name=$1
   write_scenes "$work/$name-home"
-  start_timed "$name" "$node" run -n "$name" -p 0 --fresh --home "$work/$name-home" --loops 8
+  start_timed "$name" "$node" run -n "$name" -p 0 --fresh --home "$work/$name-home" --loops "$2"
   await_ready "$name"
   await_times "$name"
 }
 
-# record_sets SECONDS: records all loops twice, and saves each as a set; the second one plays.
+# Records all loops twice, and saves each as a set; the second one plays. In bars of two seconds, which are
+# whole periods of the tone: its loop points are not heard.
 record_sets() {
   local set
+  send "$port" '/loop/*/quantize' bar
   for set in a b; do
-    send "$port" '/loops/clear'
+    send "$port" '/loop/*/clear'
     send "$port" --wait 0 '/loop/*/record'
-    sleep "$1"
+    sleep 5
     send "$port" --wait 0 '/loop/*/record'
-    sleep 0.5
+    sleep 2.5
     send "$port" --wait 5 /loops/save "$set"
   done
+  send "$port" '/loop/*/quantize' off
 }
 
 # Lets everything else sound, too.
@@ -69,14 +74,14 @@ sound_all() {
 }
 
 measure_cost() {
-  local other_port switching
-  start_playing syrinx
-  other_port=$port
-  start_playing still
+  local name switching nodes=()
+  for name in syrinx still; do
+    start_playing "$name" 8
+    nodes+=("$port")
+  done
   start_source syrinx:in_{1,2} still:in_{1,2}
-  local nodes=("$other_port" "$port")
   for port in "${nodes[@]}"; do
-    record_sets 4
+    record_sets
     sound_all
     send "$port" --wait 5 /scene/check
   done
@@ -95,8 +100,6 @@ measure_cost() {
   BENCH_PEER=still attend "$tools/loop-times" "8 loops, switching" 0 "$work"/{syrinx,still}.times
   kill "$switcher"
   wait "$switcher" 2>/dev/null || true
-  say "neither switches, 21 s"
-  BENCH_PEER=still attend "$tools/loop-times" "8 loops, both still" 0 "$work"/{syrinx,still}.times
 }
 
 # switch NAME SCENE: switches, and has the level measured.
@@ -112,7 +115,8 @@ measure_residue() {
   # Long buffers, because each xrun would be a click of its own.
   stop "$server"
   start_server 1024
-  start_playing syrinx
+  # Fewer, so that the limiter is at rest.
+  start_playing syrinx 2
   mkfifo "$work/seams"
   exec 9<>"$work/seams"
   # shellcheck disable=SC2016
@@ -123,7 +127,7 @@ measure_residue() {
     sleep 0.1
   done
   grep -q ready "$work/seam-meter.log" || fail 69 "$(tail -n 1 "$work/seam-meter.log")"
-  record_sets 2.9
+  record_sets
   send "$port" --wait 5 /scene/check
   sleep 0.5
   say "each kind of switch, half a minute"
@@ -149,7 +153,7 @@ measure_residue() {
 }
 
 measure() {
-  prepare
+  prepare CallbackTimer loop-times sound-source seam-meter
   start_server
   head_table
   measure_cost

@@ -21,16 +21,16 @@ extension Loop {
     tape.dropGrowth()
     playback.onceClip = 0
     moment.exact = -1
-    copy(pointer, into: version)
+    copy(pointer, into: version, frames: plays ? Keeping.framesAtOnce : Keeping.framesAtOnce / 2)
     transfer.begin(.exchanging, pointer, version: version, origin: origin)
     state = .playReady
     if plays { play(.play, at: frame) }
     return nil
   }
 
-  /// Makes a clip in memory the current one, and begins to copy it.
+  /// Makes a clip in memory the current one, and begins to copy it with these first frames.
   @_noLocks
-  private mutating func copy(_ pointer: ClipPointer, into version: Int) {
+  private mutating func copy(_ pointer: ClipPointer, into version: Int, frames: Int) {
     let account = pointer.account
     let length = min(account.pointee.length, tape.capacity)
     let known = min(account.pointee.framesBehind, tape.seam)
@@ -46,6 +46,6 @@ extension Loop {
     tape.publish(version, length: length, round: account.pointee.round)
     tape.release(version)
     tape.setBeat(account.pointee.beat)
-    carryKeeping(frames: Keeping.framesAtOnce)
+    carryKeeping(frames: frames)
   }
 }

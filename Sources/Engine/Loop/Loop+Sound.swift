@@ -97,7 +97,7 @@ extension Loop {
   @_noLocks
   mutating func carry(frames: Int) -> Bool {
     tape.carryGrowth(frames: Keeping.framesPerFrame &* frames)
-    carryKeeping(frames: Keeping.framesPerFrame &* frames)
+    carryKeeping(frames: keeping.framesPerFrame &* frames)
     if !transfer.isUnderWay { return false }
     if transfer.isExchanging { return !keeping.isUnderWay }
     let isLoading = transfer.isLoading

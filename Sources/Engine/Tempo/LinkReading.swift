@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The beats of a Link session at a time.
+/// The beats of a Link session at a time, and whether it plays.
 package struct LinkReading: BitwiseCopyable, Sendable {
   /// A time in microseconds of the host's steady clock.
   package var microseconds: Double
@@ -8,13 +8,19 @@ package struct LinkReading: BitwiseCopyable, Sendable {
   package var beat: Double
   /// The tempo in beats per minute.
   package var beatsPerMinute: Double
+  /// The time of the start of a session that plays, in microseconds of the host's steady clock; infinity if it is
+  /// stopped.
+  package var start: Double
 
   /// Beats at a time.
   @_noLocks
-  package init(microseconds: Double, beat: Double, beatsPerMinute: Double) {
+  package init(
+    microseconds: Double, beat: Double, beatsPerMinute: Double, start: Double = .infinity
+  ) {
     self.microseconds = microseconds
     self.beat = beat
     self.beatsPerMinute = beatsPerMinute
+    self.start = start
   }
 }
 
@@ -25,6 +31,7 @@ package struct LinkInbox: ~Copyable, Sendable {
   private let microseconds = Atomic<UInt64>(0)
   private let beat = Atomic<UInt64>(0)
   private let beatsPerMinute = Atomic<UInt64>(0)
+  private let start = Atomic<UInt64>(0)
   private let isThere = Atomic<Bool>(false)
 
   /// Passes new beats on, or nil without a session; on one thread.
@@ -36,6 +43,7 @@ package struct LinkInbox: ~Copyable, Sendable {
       microseconds.store(reading.microseconds.bitPattern, ordering: .releasing)
       beat.store(reading.beat.bitPattern, ordering: .releasing)
       beatsPerMinute.store(reading.beatsPerMinute.bitPattern, ordering: .releasing)
+      start.store(reading.start.bitPattern, ordering: .releasing)
     }
     version.add(1, ordering: .releasing)
   }
@@ -56,7 +64,8 @@ package struct LinkInbox: ~Copyable, Sendable {
     let reading = LinkReading(
       microseconds: Double(bitPattern: microseconds.load(ordering: .acquiring)),
       beat: Double(bitPattern: beat.load(ordering: .acquiring)),
-      beatsPerMinute: Double(bitPattern: beatsPerMinute.load(ordering: .acquiring)))
+      beatsPerMinute: Double(bitPattern: beatsPerMinute.load(ordering: .acquiring)),
+      start: Double(bitPattern: start.load(ordering: .acquiring)))
     if before & 1 == 1 || version.load(ordering: .relaxed) != before { return .busy }
     return isThere ? .reading(reading) : .nothing
   }

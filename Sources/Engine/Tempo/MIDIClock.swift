@@ -122,4 +122,6 @@ struct ClockPosition: BitwiseCopyable {
   var grain: Double
   /// Whether the beats move there at once.
   var isJump: Bool
+  /// The least deviation in frames for which they do.
+  var leastJump = 0.0
 }

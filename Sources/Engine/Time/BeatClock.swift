@@ -130,7 +130,7 @@ struct BeatClock: BitwiseCopyable {
     var error = clock.beats - former
     let range = clock.grain > 0 ? clock.grain : bar
     error -= Self.floor(error / range + 0.5) * range
-    if !clock.isJump {
+    if !clock.isJump || abs(error) * framesPerBeat < clock.leastJump {
       let most = 0.02 * Double(frames) / framesPerBeat
       error = max(-most, min(error, most))
       // A beat that has not begun begins at this frame, rather than before it.

@@ -6,6 +6,9 @@ package struct ClockFilter: BitwiseCopyable {
   // A wide bandwidth at first, to converge within seconds; then a narrow one, against jitter.
   private static var widestHertz: Double { @_noLocks get { 2 } }
   private static var narrowestHertz: Double { @_noLocks get { 0.1 } }
+  // An error that stays above this is no jitter: frames were lost. How many blocks it must stay.
+  private static var lostMicroseconds: Double { @_noLocks get { 1000 } }
+  private static var lostBlocks: Int { @_noLocks get { 8 } }
   // A larger error is no jitter: the clock was set, or the machine slept.
   private static var jumpMicroseconds: Double { @_noLocks get { 100_000 } }
 
@@ -15,6 +18,8 @@ package struct ClockFilter: BitwiseCopyable {
   private let nominal: Double
   private var bandwidth: Double
   private var started = false
+  // The number of blocks for which the error has been that of lost frames: positive if they are late.
+  private var lost = 0
 
   /// A loop for a nominal sample rate.
   @_noLocks
@@ -38,6 +43,9 @@ package struct ClockFilter: BitwiseCopyable {
       started = true
       return
     }
+    lost =
+      abs(error) < Self.lostMicroseconds ? 0 : error > 0 ? max(0, lost) &+ 1 : min(0, lost) &- 1
+    if abs(lost) == Self.lostBlocks { bandwidth = Self.widestHertz }
     // At most a radian per step, for stability.
     let omega = min(0.5, 2 * 3.141_592_653_589_793 * bandwidth * frames * nominal * 1e-6)
     self.frame = frame

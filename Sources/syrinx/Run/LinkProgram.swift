@@ -113,6 +113,18 @@ final class LinkProgram: LinkSession, Sendable {
     }
   }
 
+  func bringTempo(_ beatsPerMinute: Float) {
+    state.withLock { state in
+      state.tempo = beatsPerMinute
+      state.program?.send("bring \(beatsPerMinute)")
+    }
+  }
+
+  func bringBeat(_ beat: Double, at microseconds: Double) {
+    let raw = Int64(microseconds - HostTime.steadyLeadOverRaw)
+    state.withLock { _ = $0.program?.send("beat \(beat) \(raw)") }
+  }
+
   func setQuantum(_ beats: Int) {
     state.withLock { state in
       state.quantum = beats

@@ -233,7 +233,9 @@ final class LoopSets {
         try context.perform("/loop/\(index + 1)/clear", [])
       }
     }
-    try context[Tempo.self].set(beatsPerMinute: Float(set.tempo))
+    if !context[Tempo.self].isFollowing {
+      try context[Tempo.self].set(beatsPerMinute: Float(set.tempo))
+    }
     for loop in set.loops where 1...loops.count ~= loop.number {
       for (value, argument) in loop.values {
         try? context.perform("/loop/\(loop.number)/\(value)", [argument])
@@ -340,9 +342,10 @@ final class LoopSets {
   ) throws(Refusal) -> [PlannedCommand] {
     let loops = context[Loops.self]
     try checkRoom(for: ready.set)
-    var commands = [
-      PlannedCommand(action: .set(.beat(.tempo), Float(ready.set.tempo)))
-    ]
+    var commands: [PlannedCommand] = []
+    if !context[Tempo.self].isFollowing {
+      commands.append(PlannedCommand(action: .set(.beat(.tempo), Float(ready.set.tempo))))
+    }
     for loop in ready.set.loops where 1...loops.count ~= loop.number {
       for (name, argument) in loop.values {
         guard let address = context.table["/loop/\(loop.number)/\(name)"],

@@ -136,6 +136,9 @@ final class Scenes: Feature {
     var commands = setCommands(queued)
     let exchangesLoops = !commands.isEmpty
     var actions = queued.ready.actions
+    if context[Tempo.self].isFollowing {
+      actions.removeAll { if case .set(.beat(.tempo), _) = $0 { true } else { false } }
+    }
     if !exchangesLoops {
       if let part { actions += partActions(part) }
       actions += loopActions(queued.ready)

@@ -15,11 +15,14 @@ package struct LinkReport: Sendable {
   package init?(_ line: Substring, lead: Double) {
     let words = line.split(separator: " ")
     guard words.count == 7, words[0] == "state", let microseconds = Double(words[1]),
-      let beat = Double(words[2]), let tempo = Double(words[3]), let peers = Int(words[6]),
-      microseconds.isFinite, beat.isFinite, 1...1000 ~= tempo
+      let beat = Double(words[2]), let tempo = Double(words[3]), let start = Double(words[5]),
+      let peers = Int(words[6]),
+      microseconds.isFinite, beat.isFinite, start.isFinite, 1...1000 ~= tempo
     else { return nil }
-    reading = LinkReading(microseconds: microseconds + lead, beat: beat, beatsPerMinute: tempo)
     isPlaying = words[4] == "1"
+    reading = LinkReading(
+      microseconds: microseconds + lead, beat: beat, beatsPerMinute: tempo,
+      start: isPlaying ? start + lead : .infinity)
     self.peers = peers
   }
 
@@ -34,6 +37,10 @@ package struct LinkReport: Sendable {
 package protocol LinkSession: AnyObject {
   /// Sets the session's tempo.
   func setTempo(_ beatsPerMinute: Float)
+  /// Sets the session's tempo unless other programs are in it.
+  func bringTempo(_ beatsPerMinute: Float)
+  /// Sets the session's beat at a time in microseconds of the host's steady clock, unless other programs are in it.
+  func bringBeat(_ beat: Double, at microseconds: Double)
   /// Sets the number of beats in a bar.
   func setQuantum(_ beats: Int)
   /// Starts the session's transport with the next bar, or stops it.

@@ -12,6 +12,10 @@ package final class Tempo: Feature {
   // The poll interval for beats moved by a message or by a source, in milliseconds.
   private static let beatMilliseconds = 20
   private static let sourceMilliseconds = 5
+  // That of a session of Link which is not followed, and the least deviation of its beats that is corrected, in
+  // microseconds.
+  private static let sessionMilliseconds = 100
+  private static let leastMove = 30.0
   // A beat further ahead than any buffer, in microseconds, belongs to another clock.
   private static let mostAhead = 200_000.0
 
@@ -33,6 +37,8 @@ package final class Tempo: Feature {
   // The tempo of the source as set last, and the one that was passed on to the session.
   private var tempoSeen: Float?
   private var tempoProposed: Float?
+  // The beat of the session as set last, and its time in microseconds.
+  private var beatBrought: (beat: Double, at: Double)?
   /// Whether the node should be timebase master, including after a restart of the server.
   var wantsLead = false
 
@@ -62,6 +68,9 @@ package final class Tempo: Feature {
 
   /// Whether the beats are those of JACK's transport.
   var isTransportFollowed: Bool { source == .jack }
+
+  /// Whether the tempo is that of another source, which scenes and loop sets leave alone.
+  var isFollowing: Bool { context.shared.sourceTempo != nil }
 
   /// The tempo and its quality.
   var reading: TempoReading {
@@ -96,6 +105,7 @@ package final class Tempo: Feature {
   package func take(_ report: LinkReport?) {
     if report?.peers != linkReport?.peers { context.changed(Self.peers) }
     linkReport = report
+    if peerCount != 0 { beatBrought = nil }
     _ = followSource()
   }
 
@@ -133,7 +143,7 @@ package final class Tempo: Feature {
     if own == tempo {
       tempoProposed = nil
     } else if isNew || source != .link {
-      try? set(beatsPerMinute: tempo)
+      do { try set(beatsPerMinute: tempo) } catch { tempoProposed = own }
     } else if own != tempoProposed {
       tempoProposed = own
       link?.setTempo(own)
@@ -149,11 +159,8 @@ package final class Tempo: Feature {
       if source == .jack || sourceSeen == .jack { context.changed(Self.follow) }
       sourceSeen = source
     }
-    // Alone in a session, the node brings its tempo; others keep theirs.
-    if source != .link, peerCount == 0, own != tempoProposed {
-      tempoProposed = own
-      link?.setTempo(own)
-    }
+    // Alone in a session, the node brings its tempo and its beats; others keep theirs.
+    if source != .link, peerCount == 0 { bringBeats() }
     if beatsPerBar != beatsPerBarSeen {
       beatsPerBarSeen = beatsPerBar
       link?.setQuantum(beatsPerBar)
@@ -175,7 +182,32 @@ package final class Tempo: Feature {
       readingSeen = reading
       context.changed(Self.sourceBPM)
     }
-    return source == .own ? nil : Self.beatMilliseconds
+    if source == .own { return link == nil ? nil : Self.sessionMilliseconds }
+    return Self.beatMilliseconds
+  }
+
+  /// Sets the tempo and the beats of a session without others, so that following it moves no beat.
+  private func bringBeats() {
+    if own != tempoProposed {
+      tempoProposed = own
+      link?.bringTempo(own)
+      beatBrought = nil
+    }
+    let (beat, clock) = (context.shared.latestBeat, context.shared.clockReading)
+    guard beat.beat > 0 else { return }
+    // The beats of the session are those that are heard.
+    let delay =
+      Double(context.shared.outputDelayFrames) * clock.microsecondsPerFrame
+      - Double(context[.beat(.offset)]) * 1000
+    let heard = (beat: Double(beat.beat - 1), at: clock.microseconds(at: beat.frame) + delay)
+    if let known = beatBrought {
+      let bar = Double(beatsPerBar)
+      let passed = (heard.at - known.at) / 60e6 * Double(own) + known.beat - heard.beat
+      let error = passed - (passed / bar).rounded() * bar
+      if abs(error) / Double(own) * 60e6 < Self.leastMove { return }
+    }
+    beatBrought = heard
+    link?.bringBeat(heard.beat, at: heard.at)
   }
 
   /// Sets the source to JACK's transport, or to the own tempo if it was that.

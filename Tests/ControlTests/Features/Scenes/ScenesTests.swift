@@ -299,16 +299,34 @@ import Testing
     desk.tell("/loop/1/clear")
     stage.result("/scene/check")
     desk.awaitDisk()
-    // Five seconds are copied in 78 ms.
+    // Five seconds are copied in a third of a second.
     for name in ["b", "a", "b", "a"] {
       desk.tell("/scene", .string(name))
       _ = desk.play(Tone.constant(0, frames: 64))
       desk.awaitDisk()
     }
-    for _ in 0..<50 { _ = desk.play(Tone.constant(0, frames: 480)) }
+    for _ in 0..<150 { _ = desk.play(Tone.constant(0, frames: 480)) }
     let heard = desk.play(Tone.constant(0, frames: 48_000)).left
     #expect(Measure.residue(heard, hertz: 400, sampleRate: 48_000) < -100)
     #expect(desk.take().allSatisfy { $0.address != "/error" })
+  }
+
+  @Test func `a scene leaves the tempo of another source alone`() throws {
+    try stage.put(#"{ "set": { "/metronome/bpm": 87, "/live/gain": -9 } }"#, "scenes", "slow")
+    let now = desk.host.engine.shared.clockReading
+    desk.host.engine.shared.link.put(
+      LinkReading(microseconds: now.microseconds, beat: 0, beatsPerMinute: 130))
+    desk.tell("/tempo/source", .string("link"))
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    #expect(stage.value("/metronome/bpm") == "130.0")
+    #expect(stage.result("/scene", .string("slow")) == "slow")
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    #expect(stage.value("/metronome/bpm") == "130.0")
+    #expect(stage.value("/live/gain") == "-9.0")
+    desk.tell("/tempo/source", .string("own"))
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    #expect(stage.result("/scene", .string("slow")) == "slow")
+    #expect(stage.value("/metronome/bpm") == "87.0")
   }
 
   @Test func `a scene whose loop set is missing reports it, and sets its values`() throws {
