@@ -6,7 +6,7 @@ extension Core {
   // The change of MIDI clock's tempo that is passed on, in beats per minute: less is noise.
   private static var leastChange: Float { @_noLocks get { 0.02 } }
   // Smaller deviations from a session at a change of its tempo are corrected without a jump.
-  private static var leastJumpSeconds: Double { @_noLocks get { 0.005 } }
+  private static var leastJumpSeconds: Double { @_noLocks get { 0.02 } }
   private static var slackOfBarSeconds: Double { @_noLocks get { 0.002 } }
 
   /// Follows the source of the beats, from the start of a block.

@@ -158,10 +158,8 @@ class Bench:
                 raise SystemExit(f"{name}: recorded nothing")
             true = [beat + (line - beat + unit // 2) % unit - unit // 2 for beat in meant[name]]
             lines.append(true[0])
-            found[name] = (
-                [[None if mark is None else (mark - beat) * 1000 / RATE for mark, beat in zip(row, true)]
-                 for row in marks[:-1]],
-                [(one - other) * 1000 / RATE for one, other in zip(true, meant[name])])
+            found[name] = [[None if mark is None else (mark - beat) * 1000 / RATE for mark, beat in zip(row, true)]
+                           for row in marks[:-1]]
         self.apart = (lines[1] - lines[0]) % unit / RATE
         return found
 
@@ -210,10 +208,8 @@ def main():
         results[grid] = {name: [] for name in NAMES}
         # First only where the grids are.
         for offsets in [[], *GROUPS]:
-            for name, (marks, moved) in bench.run(unit, grid, offsets).items():
+            for name, marks in bench.run(unit, grid, offsets).items():
                 results[grid][name] += marks
-                if offsets and max(map(abs, moved)) > 2:
-                    print(f"{name}: the presses were {max(map(abs, moved)):.1f} ms off")
         print(f"quantized to the {grid} of {1000 * unit // RATE} ms")
         table(["press, ms", "program", *KINDS],
               [[str(offset), name, *(shown(mark, unit) for mark in results[grid][name][index])]
