@@ -139,9 +139,11 @@ struct SourceWarp: ~Copyable {
   var usedEngine: WarpEngine {
     @_noLocks get {
       if let engine { return engine }
-      if isThroughChain && chain.isOn { return chain.engine }
-      // A song at another tempo is polyphonic.
-      return isMoved ? .studio : .live
+      let isChanged =
+        isThroughChain && (chain.semitones != 0 || chain.formant != 0 || chain.rate != 1)
+      // What only follows a tempo is a song, which is polyphonic.
+      if isMoved && !isChanged { return .studio }
+      return isThroughChain && chain.isOn ? chain.engine : .live
     }
   }
   /// How far the sound is behind the tape's position, in frames of the tape.
