@@ -178,6 +178,8 @@ extension NodeTests.PageTests {
         try browser.text("return document.querySelector('#notice-text').textContent")
           == "Undone moved to the trash")
       try browser.tap("#notice-action")
+      // The list may still have it from before the deletion.
+      try stage.awaitNode()
       try browser.await("document.querySelector('#take-list b')?.textContent === 'Undone'")
       stage.phone.send("/take/delete", .string(take.id))
       #expect(stage.phone.receive("/reply") != nil)
