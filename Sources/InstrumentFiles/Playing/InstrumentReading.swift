@@ -119,7 +119,7 @@ package final class InstrumentReading: @unchecked Sendable {
   }
 
   private func finish(_ sample: Int, _ fault: String?) {
-    let done = state.withLock { state in
+    state.withLock { state in
       if let fault {
         state.faults.append((sample, fault))
         instrument.giveUp(sample)
@@ -129,9 +129,9 @@ package final class InstrumentReading: @unchecked Sendable {
       }
       state.underWay -= 1
       state.readBytes += Self.bytes(sample, description, instrument)
-      return Double(state.readBytes) / Double(max(1, allBytes))
+      // Under the lock, so that the other thread's progress is not replaced by an earlier one.
+      ticket.note(Double(state.readBytes) / Double(max(1, allBytes)))
     }
-    ticket.note(done)
     progress.set()
   }
 }

@@ -174,7 +174,8 @@ import Testing
   private static let heardByItself = initial.map { $0.parameter }.filter {
     switch $0 {
     case .howlGuard, .beat(.source), .beat(.offset), .beat(.clockOffset), .beat(.lateness),
-      .beat(.stopsLoops), .loop(.solo, _), .loop(.follow, _), .mixer(.lock):
+      .beat(.stopsLoops), .loop(.solo, _), .loop(.follow, _), .mixer(.lock), .mixer(.musicFollow),
+      .mixer(.musicTempo), .notes(.phraseFollow):
       false
     default: true
     }
