@@ -7,6 +7,7 @@
 # transitions, relative to a tone. Takes seven minutes, or less with only some of these parts: `loop
 # [one|1|4|8|clicks]...`.
 source "$root/scripts/benchmarks/looper.bash"
+source "$root/scripts/benchmarks/seams.bash"
 
 # Records and plays a loop in both, overdubs it eight times over its whole length, and measures the cost.
 measure_loop() {
@@ -121,16 +122,7 @@ measure_seams() {
   start_looper 1 40
   local output=$looper:loop0_out_1
   [[ -z $beside ]] || output=$looper:out_1
-  mkfifo "$work/seams"
-  exec 9<>"$work/seams"
-  # shellcheck disable=SC2016
-  start_client seam-meter bash -c 'exec "$0" "${@:2}" <"$1"' "$tools/seam-meter" "$work/seams" \
-    syrinx:in_{1,2} $(looper_inputs loop0) -- syrinx:out_1 "$output"
-  for _ in {1..50}; do
-    ! grep -q ready "$work/seam-meter.log" || break
-    sleep 0.1
-  done
-  grep -q ready "$work/seam-meter.log" || fail 69 "$(tail -n 1 "$work/seam-meter.log")"
+  start_seam_meter syrinx:in_{1,2} $(looper_inputs loop0) -- syrinx:out_1 "$output"
   tell_nodes /live/route off
   [[ -n $beside ]] || send "$looper_port" --wait 0 /sl/0/set dry 0.0
   sleep 0.5
@@ -159,9 +151,7 @@ measure_seams() {
   press "forward" /loop/1/direction 1 -- reverse
   press "pause" /loop/1/pause -- pause
   press "resume" /loop/1/play -- pause
-  echo "end" >&9
-  sleep 0.2
-  exec 9>&-
+  end_seam_meter
   echo
   printf '%-42s%12s %s\n' "above 6 kHz, relative to a tone of 301 Hz" syrinx "$looper"
   local name own other lost

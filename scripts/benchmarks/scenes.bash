@@ -4,6 +4,8 @@
 # compared with that of a second node in the same buffers that doesn't switch; and the level of each kind of
 # switch above 6 kHz, relative to a tone. Takes a minute and a half.
 
+source "$root/scripts/benchmarks/seams.bash"
+
 # The two scenes between which a node switches differ in all that a scene holds.
 loud='"/live/gain": 0, "/loop/1/gain": 0, "/loop/2/mute": 0, "/out/gain": 0'
 soft='"/live/gain": -6, "/loop/1/gain": -9, "/loop/2/mute": 1, "/out/gain": -3'
@@ -117,16 +119,7 @@ measure_residue() {
   start_server 1024
   # Fewer, so that the limiter is at rest.
   start_playing syrinx 2
-  mkfifo "$work/seams"
-  exec 9<>"$work/seams"
-  # shellcheck disable=SC2016
-  start_client seam-meter bash -c 'exec "$0" "${@:2}" <"$1"' "$tools/seam-meter" "$work/seams" \
-    syrinx:in_{1,2} -- syrinx:out_1
-  for _ in {1..50}; do
-    ! grep -q ready "$work/seam-meter.log" || break
-    sleep 0.1
-  done
-  grep -q ready "$work/seam-meter.log" || fail 69 "$(tail -n 1 "$work/seam-meter.log")"
+  start_seam_meter syrinx:in_{1,2} -- syrinx:out_1
   record_sets
   send "$port" --wait 5 /scene/check
   sleep 0.5
@@ -139,9 +132,7 @@ measure_residue() {
     sleep 0.7
     for scene in b a; do switch "$kind, $scene" "$kind-$scene"; done
   done
-  echo end >&9
-  sleep 0.2
-  exec 9>&-
+  end_seam_meter
   echo
   printf '%-42s%12s\n' "above 6 kHz, relative to a tone of 301 Hz" syrinx
   local name level lost
