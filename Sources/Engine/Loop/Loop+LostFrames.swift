@@ -18,7 +18,7 @@ extension Loop {
     guard goesByBeat else { return }
     if case .recording = state {
       let missing = max(0, min(Int(frames), recording.limit &- recording.frames))
-      // Its sound arrives later, and what was lost of it is silence.
+      // Silence takes the place of the lost sound.
       recording.advance(frames: missing)
       tape.recordSilence(frames: missing)
     } else if state.isPlaying && tape.isLooping && tape.length > 0 {

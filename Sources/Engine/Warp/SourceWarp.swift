@@ -141,7 +141,7 @@ struct SourceWarp: ~Copyable {
       if let engine { return engine }
       let isChanged =
         isThroughChain && (chain.semitones != 0 || chain.formant != 0 || chain.rate != 1)
-      // What only follows a tempo is a song, which is polyphonic.
+      // Only songs follow a tempo without an engine of their own, and songs are polyphonic.
       if isMoved && !isChanged { return .studio }
       return isThroughChain && chain.isOn ? chain.engine : .live
     }
