@@ -26,6 +26,10 @@ import threading
 import time
 import wave
 
+# At the end: a peer's module has this file's name.
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+from osc import decode, encode  # noqa: E402
+
 RATE = 48000
 BAR = 4
 # Largest difference between the click of the node and that of another program, in milliseconds; and between its beats
@@ -261,50 +265,6 @@ def connect(*pairs):
 # --- The node
 
 
-def encode(address, arguments):
-    def text(value):
-        data = value.encode() + b"\0"
-        return data + b"\0" * (-len(data) % 4)
-
-    types, data = ",", b""
-    for each in arguments:
-        if isinstance(each, str):
-            types, data = types + "s", data + text(each)
-        elif isinstance(each, int):
-            types, data = types + "i", data + struct.pack(">i", each)
-        else:
-            types, data = types + "f", data + struct.pack(">f", each)
-    return text(address) + text(types) + data
-
-
-def decode(packet):
-    """The messages of a packet."""
-    if packet.startswith(b"#bundle"):
-        at = 16
-        while at < len(packet):
-            length = struct.unpack_from(">i", packet, at)[0]
-            yield from decode(packet[at + 4:at + 4 + length])
-            at += 4 + length
-        return
-
-    def text(at):
-        end = packet.index(b"\0", at)
-        return packet[at:end].decode(), (end // 4 + 1) * 4
-
-    address, at = text(0)
-    types, at = text(at)
-    arguments = []
-    for each in types[1:]:
-        if each == "s":
-            value, at = text(at)
-        elif each in "if":
-            value, at = struct.unpack_from(">" + each, packet, at)[0], at + 4
-        else:
-            value = each == "T"
-        arguments.append(value)
-    yield address, arguments
-
-
 class Node:
     """A running node with `--link`, and the messages that it sent."""
 
@@ -349,7 +309,7 @@ class Node:
     def send(self, address, *arguments):
         """Returns the time at which it was sent."""
         now = micros()
-        self.socket.send(encode(address, arguments))
+        self.socket.send(encode(address, *arguments))
         return now
 
     def ask(self, address, *arguments):

@@ -24,7 +24,8 @@ prepare_timing() {
   mkfifo "$work/ticks"
   # With real-time priority where it is permitted, because a late buffer moves ticks.
   if chrt -f 10 true 2>/dev/null; then priority=realtime; fi
-  export WORK=$work PYTHONDONTWRITEBYTECODE=1
+  # Its OSC is that of the rigs.
+  export WORK=$work PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Rigs
 }
 
 # start_pair LOOPS SECONDS: starts the node and SooperLooper with so many loops, and sets `port` and

@@ -1,4 +1,4 @@
-"""Shared by the timing benchmarks: OSC over UDP, the stage, and tables."""
+"""Shared by the timing benchmarks: programs told over OSC, the stage, and tables."""
 
 import os
 import socket
@@ -8,41 +8,9 @@ import time
 
 import numpy
 
+from osc import decode, encode
+
 RATE = 48000
-
-
-def padded(data):
-    return data + b"\0" * (4 - len(data) % 4)
-
-
-def encode(address, *values):
-    kinds = {int: ("i", ">i"), float: ("f", ">f")}
-    tags, data = ",", b""
-    for value in values:
-        if isinstance(value, str):
-            tags, data = tags + "s", data + padded(value.encode())
-        else:
-            tag, form = kinds[type(value)]
-            tags, data = tags + tag, data + struct.pack(form, value)
-    return padded(address.encode()) + padded(tags.encode()) + data
-
-
-def decode(packet):
-    """The address and the values of a message."""
-    def text(at):
-        end = packet.index(0, at)
-        return packet[at:end].decode(), end + 4 - end % 4
-
-    address, at = text(0)
-    tags, at = text(at)
-    values = []
-    for tag in tags[1:]:
-        if tag == "s":
-            value, at = text(at)
-        else:
-            value, at = struct.unpack_from(">i" if tag == "i" else ">f", packet, at)[0], at + 4
-        values.append(value)
-    return address, values
 
 
 class Program:
@@ -68,9 +36,9 @@ class Program:
         self.send(address, *values)
         try:
             while True:
-                found, values = decode(self.socket.recv(65536))
-                if found == (reply or address):
-                    return values
+                for found, values in decode(self.socket.recv(65536)):
+                    if found == (reply or address):
+                        return values
         except (TimeoutError, ConnectionError):
             return []
 

@@ -99,6 +99,12 @@ static jack_client_t *join(const char *role, JackProcessCallback process) {
   return client;
 }
 
+// Waits until the server has run some frames.
+static void pass(jack_client_t *client, jack_nframes_t frames) {
+  jack_nframes_t start = jack_last_frame_time(client);
+  while (jack_last_frame_time(client) - start < frames) usleep(1000);
+}
+
 int main(int count, char **arguments) {
   length = count > 2 ? atol(arguments[2]) * 48000 : 0;
   if (length <= 0 || count - 3 > MOST) return 64;
@@ -138,10 +144,11 @@ int main(int count, char **arguments) {
   fflush(stdout);
   // The caller connects the others, which costs xruns, and ends the input.
   while (fgets(line, sizeof line, stdin)) {}
-  usleep(500000);
+  pass(recorder, 24000);
   first = jack_frame_time(sender) + 4800;
   rolling = 1;
-  usleep(500000);
+  // The earliest of these blocks gives the time of the first frame.
+  pass(recorder, 24000);
   pthread_t thread;
   if (getenv("TICKS")) pthread_create(&thread, NULL, hand_over, NULL);
   printf("start %lld\n", (long long)zero);
