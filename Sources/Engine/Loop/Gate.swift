@@ -1,6 +1,6 @@
 internal import DSP
 
-/// Fades a sound in and out within a given time, along an S-curve.
+/// Fades a sound in and out within a given time, along `Crossfade.gentle`.
 struct Gate: BitwiseCopyable {
   private var length = 1
   private var left = 0
@@ -40,7 +40,7 @@ struct Gate: BitwiseCopyable {
       let target: Float = isOpen ? 1 : 0
       if left == 0 { return target }
       let share = 1 - Float(left) / Float(length)
-      return from + (target - from) * share * share * (3 - 2 * share)
+      return from + (target - from) * Crossfade.gentle(share)
     }
   }
 
