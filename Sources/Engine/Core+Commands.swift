@@ -98,6 +98,7 @@ extension Core {
       _ = outbox.tell(0xC0 | channel & 15, program & 127)
     case .learn(let kinds): pedals.learn(kinds)
     case .key(let key, let isDown): followKey(key, isDown: isDown)
+    case .releaseMIDI: releaseMIDI()
     case .leave:
       lights.end()
       // A source must not leave notes that nothing ends.

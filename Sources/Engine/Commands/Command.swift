@@ -66,6 +66,9 @@ package struct Command: BitwiseCopyable, Sendable {
     case learn(UInt8)
     /// Presses or releases a key of a pedal that acts as a computer keyboard; sends the same reply.
     case key(UInt16, isDown: Bool)
+    /// Releases all keys and pedals of MIDI, because a device that may hold some is gone; answered with
+    /// `Event.Kind.done`.
+    case releaseMIDI
     /// Fades everything out permanently; answered with `Event.Kind.faded` when it is silent.
     case leave
 

@@ -56,7 +56,7 @@ struct CommandBudget: BitwiseCopyable {
     switch action {
     case .note(.on): workPerVoice
     case .note(.off): 4
-    case .note(.allOff), .leave, .keep, .exchange, .fadeAll, .stopAll: 16
+    case .note(.allOff), .leave, .keep, .exchange, .fadeAll, .stopAll, .releaseMIDI: 16
     case .set, .sync, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load, .copyOut,
       .capture, .captureForTuner, .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase,
       .keyMap, .setPressMap, .setLightMap, .programChange, .learn, .key:
