@@ -209,8 +209,10 @@ import Testing
     }
     try socket.expect("it is shut out") { $0.hasEnded }
     let token = try #require(rig.door.token?.text)
-    #expect(
-      try rig.get("/files/takes/x/sound", ["Authorization": "Bearer \(token)"]).status == 429)
+    for (text, status) in [("wrong", 429), (token, 404)] {
+      #expect(
+        try rig.get("/files/takes/x/sound", ["Authorization": "Bearer \(text)"]).status == status)
+    }
   }
 
   @Test func `a free node requires no token`() throws {
