@@ -167,7 +167,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   // MARK: - WebSockets
 
   private func open(_ stream: UpgradedStream) {
-    guard let socket = stream.socket else { return }
+    let socket = stream.socket
     let now = clock()
     socketCount += 1
     let number = socketCount
