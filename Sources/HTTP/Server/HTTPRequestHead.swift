@@ -62,6 +62,9 @@ struct HTTPRequestHead {
         others[name] = others[name].map { "\($0), \(value)" } ?? value
       }
     }
+    guard version == "HTTP/1.0" || request[.host] != nil else {
+      throw Self.fault("missing Host header")
+    }
     try Self.read(target: parts[1], into: &request)
     self.request = request
     framing = try Self.framing(

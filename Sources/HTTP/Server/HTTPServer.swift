@@ -81,7 +81,7 @@ package final class HTTPServer: @unchecked Sendable {
   /// Another one is closed if there are too many.
   package func take(_ socket: Socket, from peer: Endpoint) {
     let mayArrive = arriving.withLock { arriving in
-      guard arriving < limits.connections else { return false }
+      guard arriving < 2 * limits.connections else { return false }
       arriving += 1
       return true
     }
@@ -154,6 +154,9 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// Closes a connection if there are too many: the oldest one of the most that one address has.
   private func makeRoom(for address: IPAddress) {
+    guard connections.count >= min(limits.connections, limits.connectionsOfOneAddress) else {
+      return
+    }
     let crowds = Dictionary(grouping: connections) { $0.value.peer.address.network }
     let own = crowds[address.network] ?? []
     let candidates: [(key: Int, value: HTTPConnection)]
