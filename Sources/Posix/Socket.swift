@@ -265,6 +265,12 @@ package final class DatagramReader {
     /// A packet from one of this machine's network addresses counts as received on that network's
     /// interface, since the kernel reports it so for link-local addresses.
     package let isOnLoopback: Bool
+
+    /// Creates a sender.
+    package init(endpoint: Endpoint, isOnLoopback: Bool) {
+      self.endpoint = endpoint
+      self.isOnLoopback = isOnLoopback
+    }
   }
 
   /// The maximum length of a datagram in bytes.

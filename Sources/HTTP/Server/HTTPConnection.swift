@@ -59,6 +59,18 @@ final class HTTPConnection {
     (since, lastMoved) = (now, now)
   }
 
+  /// The order in which connections are closed to make room: those that wait for the client first.
+  var rank: Int {
+    switch stage {
+    case .parting: 0
+    // A new client has had no time for its request.
+    case .idle: exchange > 0 ? 1 : 2
+    case .head, .body: 2
+    case .sending: 3
+    case .waiting: 4
+    }
+  }
+
   /// Whether the client has had its time, in the current stage.
   func isOverdue(now: Double) -> Bool {
     let (elapsed, pause) = ((now - since) / 1e6, (now - lastMoved) / 1e6)

@@ -1,5 +1,5 @@
 /// The stage of a connection.
-enum HTTPConnectionStage: Int {
+enum HTTPConnectionStage {
   /// The last response has been sent, and the client is expected to close.
   case parting
   /// No byte of a next request has arrived.
@@ -9,14 +9,4 @@ enum HTTPConnectionStage: Int {
   case sending
   /// The request is complete, and its answer is being made.
   case waiting
-
-  /// The order in which connections are closed to make room: those that wait for the client first.
-  var rank: Int {
-    switch self {
-    case .parting, .idle: 0
-    case .head, .body: 1
-    case .sending: 2
-    case .waiting: 3
-    }
-  }
 }

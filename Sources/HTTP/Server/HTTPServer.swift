@@ -164,13 +164,16 @@ package final class HTTPServer: @unchecked Sendable {
       candidates = own
     } else if connections.count >= limits.connections {
       let most = crowds.values.reduce(0) { max($0, $1.count) }
-      candidates = crowds.values.filter { $0.count == most }.flatMap { $0 }
+      let parting = connections.filter { $0.value.stage == .parting }
+      candidates =
+        parting.isEmpty
+        ? crowds.values.filter { $0.count == most }.flatMap { $0 } : parting.map { $0 }
     } else {
       return
     }
     let victim = candidates.min { one, other in
-      (one.value.stage.rank, one.value.since, one.key)
-        < (other.value.stage.rank, other.value.since, other.key)
+      (one.value.rank, one.value.since, one.key)
+        < (other.value.rank, other.value.since, other.key)
     }
     if let victim { close(victim.key) }
   }
