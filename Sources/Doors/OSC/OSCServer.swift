@@ -149,8 +149,10 @@ package final class OSCServer: Outlet {
         let idle = connections.filter { !node.isSubscribed($0.value.client) }
           .min { $0.value.lastHeard < $1.value.lastHeard }
         node.counters.dropped += 1
-        guard let idle else { continue }
-        close(idle.key)
+        let crowd = Crowd.connections(
+          connections.mapValues { $0.client.endpoint.address }, tooManyFor: peer.address)
+        guard let leaving = idle?.key ?? crowd.min() else { continue }
+        close(leaving)
       }
       connectionCount += 1
       let number = connectionCount
