@@ -7,9 +7,12 @@ package import Posix
 /// No call blocks: data that a client does not read is buffered for a while, then the client is
 /// dropped.
 package final class OSCServer: Outlet {
-  // How long datagrams are read and handled before other work gets its turn, in microseconds.
-  private static let longestReading = 2500.0
+  // How long datagrams are read and handled before other work gets its turn, in microseconds. While they arrive
+  // faster than they can be read, most of the time goes into reading: a datagram that the system drops for want
+  // of room may be anybody's.
+  private static let longestReading = 5000.0
   private static let longestTurn = 5000.0
+  private static let longestTurnInFlood = 1000.0
   private static let mostConnections = 64
   private static let attemptsAtFreePort = 20
 
@@ -53,7 +56,7 @@ package final class OSCServer: Outlet {
     }
     loop.watch(hasMore.readable) { [unowned self] in
       hasMore.clear()
-      serveTurns()
+      for index in datagrams.indices { receive(on: index) }
     }
     for listener in listeners {
       loop.watch(listener.descriptor) { [unowned self] in accept(from: listener) }
@@ -90,6 +93,7 @@ package final class OSCServer: Outlet {
     // Usually there are a few datagrams, which are handled as they are read. More of them wait for their
     // turns, so that the system's queue, which is not shared fairly, stays short.
     var isDirect = turns.count == 0
+    var isFlood = false
     while true {
       let count = reader.read(socket) { bytes, sender in
         let endpoint = sender.endpoint
@@ -102,11 +106,13 @@ package final class OSCServer: Outlet {
           DatagramTurns.Datagram(Array(bytes), from: sender, socket: index))
       }
       // A batch that is not full was the last.
-      if count < DatagramReader.most || HostTime.steady - start > Self.longestReading { break }
+      if count < DatagramReader.most { break }
+      isFlood = HostTime.steady - start > Self.longestReading
+      if isFlood { break }
       isDirect = false
     }
     node.takeEvents()
-    serveTurns()
+    serveTurns(microseconds: isFlood ? Self.longestTurnInFlood : Self.longestTurn)
     // An undeliverable reply makes the next call fail, so only then is there an error to read.
     guard socket.hasFault else { return }
     while let gone = socket.nextUnreachable() {
@@ -122,7 +128,7 @@ package final class OSCServer: Outlet {
   }
 
   /// Handles waiting datagrams in turns of their senders.
-  private func serveTurns() {
+  private func serveTurns(microseconds: Double) {
     let start = HostTime.steady
     var count = 0
     while let datagram = turns.next() {
@@ -130,7 +136,7 @@ package final class OSCServer: Outlet {
       count += 1
       if count % DatagramReader.most == 0 { node.takeEvents() }
       // Packets can be long, with many messages: signals and feedback get their turn.
-      if HostTime.steady - start > Self.longestTurn { break }
+      if HostTime.steady - start > microseconds { break }
     }
     if count > 0 { node.takeEvents() }
     if turns.count > 0 { hasMore.set() }
