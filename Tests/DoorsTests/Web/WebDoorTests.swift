@@ -281,6 +281,25 @@ import Testing
     #expect(String(decoding: client.received.prefix(12), as: UTF8.self) == "HTTP/1.1 431")
   }
 
+  @Test func `a request that servers could read differently ends its connection`() throws {
+    let rig = try WebRig()
+    for head in [
+      "POST /files/takes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+      "POST /files/takes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",
+      "GET / HTTP/1.1\nHost: localhost\n\n",
+      "GET / HTTP/1.1\r\nHost: localhost\0evil\r\n\r\n",
+      "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ] {
+      let client = try rig.client()
+      try client.send(head)
+      #expect(try client.answer().status == 400, "\(head)")
+      try client.expect("it is closed") { $0.hasEnded }
+    }
+    #expect(try rig.incoming.isEmpty)
+  }
+
   @Test func `a client that sends too much is throttled, and loses nothing`() throws {
     let rig = try WebRig()
     let socket = try rig.socket()

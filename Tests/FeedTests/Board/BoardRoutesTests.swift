@@ -246,6 +246,23 @@ import Testing
     #expect(other.status == 403)
   }
 
+  @Test func `a request that servers could read differently ends its connection`() throws {
+    let rig = try #require(try BoardRig())
+    for head in [
+      "POST /postaudio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+      "POST /postaudio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",
+      "GET / HTTP/1.1\nHost: localhost\n\n",
+      "GET / HTTP/1.1\r\nHost: localhost\0evil\r\n\r\n",
+      "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ] {
+      // Read until the board closes.
+      #expect(try RawAnswer.to(Array(head.utf8), port: rig.port).status == 400, "\(head)")
+    }
+    #expect(PostPage(try rig.get("/posts").json)?.posts.isEmpty == true)
+  }
+
   @Test func `invalid requests are reported in one line`() throws {
     let rig = try #require(try BoardRig())
     for (method, path, allowed) in [
