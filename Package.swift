@@ -51,8 +51,6 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(
-      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     // wslay has no pkg-config file.
     .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
     .systemLibrary(
@@ -76,7 +74,7 @@ let package = Package(
     .target(name: "Music"),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
-    .target(name: "HTTP", dependencies: ["CCrypto", "CCurl", "CMicrohttpd", "JSON", "Posix"]),
+    .target(name: "HTTP", dependencies: ["CCrypto", "CCurl", "JSON", "Posix"]),
     // The appearance of loop states, shared by all displays.
     .target(name: "Looks"),
     .target(name: "Screen", dependencies: ["Looks", "OSC"]),

@@ -144,6 +144,27 @@ import Testing
     #expect(try rig.post(one.json).status == 409)
   }
 
+  @Test func `guesses of a post's secret are slowed, and other posts are not`() throws {
+    let rig = try #require(try BoardRig())
+    let (one, two) = (try post(rig), try post(rig, name: "b"))
+    func delete(_ id: String, _ secret: String) throws -> RawAnswer {
+      try rig.ask("DELETE", "/posts/\(id)", ["Authorization": "Bearer \(secret)"])
+    }
+    let statuses = try (0..<20).map { try delete(one.id, "guess-number-\(1000 + $0)").status }
+    #expect(statuses.prefix(10).allSatisfy { $0 == 403 })
+    // One more may be checked in between, on a slow machine.
+    #expect(statuses.suffix(10).count { $0 == 429 } >= 9)
+    let refused = try delete(one.id, one.secret)
+    if refused.status == 429 {
+      #expect(Int(refused.headers["retry-after"] ?? "").map { 1...6 ~= $0 } == true)
+    }
+    // A repeated post could guess it, too.
+    var guess = one
+    guess.secret = "guess-number-2000"
+    #expect([409, 429].contains(try rig.post(guess.json).status))
+    #expect(try delete(two.id, two.secret).status == 200)
+  }
+
   // MARK: - Limits
 
   @Test func `overlong texts and malformed posts are rejected`() throws {
@@ -223,6 +244,23 @@ import Testing
     }
     let other = try rig.ask("DELETE", "/posts/\(Self.id)", ["Origin": "http://evil.example"])
     #expect(other.status == 403)
+  }
+
+  @Test func `a request that servers could read differently ends its connection`() throws {
+    let rig = try #require(try BoardRig())
+    for head in [
+      "POST /postaudio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+      "POST /postaudio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",
+      "GET / HTTP/1.1\nHost: localhost\n\n",
+      "GET / HTTP/1.1\r\nHost: localhost\0evil\r\n\r\n",
+      "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ] {
+      // Read until the board closes.
+      #expect(try RawAnswer.to(Array(head.utf8), port: rig.port).status == 400, "\(head)")
+    }
+    #expect(PostPage(try rig.get("/posts").json)?.posts.isEmpty == true)
   }
 
   @Test func `invalid requests are reported in one line`() throws {

@@ -56,6 +56,9 @@ final class Status: Feature {
     Part(
       "voices", \.context.shared.voiceCount, isAnnounced: false,
       "Sounding voices of the grid, including those fading out"),
+    Part(
+      "flooded", \.counters.flooded, isAnnounced: false,
+      "UDP packets dropped because their sender sent more than the node could handle"),
   ]
 
   /// One part of /status.
