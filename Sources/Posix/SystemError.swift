@@ -21,6 +21,9 @@ package struct SystemError: Error, CustomStringConvertible {
   /// Whether the file was not found.
   package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
+  /// Whether another process uses it.
+  package var isBusy: Bool { code == EBUSY }
+
   /// Whether the file exceeds the size limit.
   package var isTooLarge: Bool { code == EFBIG }
 
