@@ -95,9 +95,12 @@ struct SlotIndex: Sendable {
     case .rate: return false
     case .version:
       guard record.serial != 0, versions[record.serial] == nil,
-        var version = record.other == 0 || mayLack && versions[record.other] == nil
-          ? LoopVersion() : versions[record.other]
+        record.other == 0 || knows(record.other)
       else { return false }
+      if versions[record.other]?.isInferred == true {
+        complete(record.other, like: predecessor(of: record.other))
+      }
+      var version = versions[record.other] ?? LoopVersion()
       version.serial = record.serial
       versions[record.serial] = version
     case .history: return applyHistory(record, bytes, rate: rate)
@@ -108,6 +111,8 @@ struct SlotIndex: Sendable {
         if mayLack { addStep(recording) } else { versions[recording] = nil }
       }
       recording = record.serial
+      // A recording is no copy.
+      versions[recording]?.isInferred = false
     case .overdub:
       guard record.serial == 0 || knows(record.serial) else { return false }
       overdub = record.serial
@@ -166,14 +171,15 @@ struct SlotIndex: Sendable {
 
   /// The version that one of a clip was made from; nil if there is none.
   private func base(of serial: UInt32, clip: Int) -> LoopVersion? {
-    let own = currentVersion
-    if let own, own.serial != serial, own.clip == clip { return own }
+    if let before = predecessor(of: serial), before.clip == clip { return before }
     return versions.values.filter { $0.serial < serial && $0.clip == clip && $0.frames > 0 }
       .max { $0.serial < $1.serial }
   }
 
-  private var currentVersion: LoopVersion? {
-    history.indices.contains(current) ? versions[history[current]] : nil
+  /// The undo step before a version: for one outside the history, the current one.
+  private func predecessor(of serial: UInt32) -> LoopVersion? {
+    let place = (history.firstIndex(of: serial) ?? current + 1) - 1
+    return history.indices.contains(place) ? versions[history[place]] : nil
   }
 
   /// Completes a version whose first record is missing with the pages and the length of another.
@@ -190,7 +196,7 @@ struct SlotIndex: Sendable {
       versions[serial] = nil
       return
     }
-    if version.isInferred { complete(serial, like: currentVersion) }
+    if version.isInferred { complete(serial, like: predecessor(of: serial)) }
     history = history.prefix(current + 1) + [serial]
     current = history.count - 1
   }
@@ -202,10 +208,8 @@ struct SlotIndex: Sendable {
       let others = versions.keys.filter { $0 != recording && !history.contains($0) }
       for serial in others.sorted() { addStep(serial) }
     }
-    var before: LoopVersion?
-    for serial in history {
-      if versions[serial]?.isInferred == true { complete(serial, like: before) }
-      before = versions[serial]
+    for serial in history where versions[serial]?.isInferred == true {
+      complete(serial, like: predecessor(of: serial))
     }
     // Without any length it is as long as its neighbor, or as what it has.
     let lengths = history.compactMap { versions[$0] }.filter { $0.frames > 0 }
