@@ -134,7 +134,8 @@ let package = Package(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CQrencode", "CRealtime", "Calibration", "Control", "DSP", "Doors", "Drivers",
-        "Engine", "Feed", "JSON", "Library", "OSC", "Posix", "Screen", "SoundFiles", "Surfaces",
+        "Engine", "Feed", "JSON", "Library", "LoopFiles", "OSC", "Posix", "Screen", "SoundFiles",
+        "Surfaces",
       ],
       linkerSettings: linker + ordering),
 

@@ -40,7 +40,7 @@ struct JournalIndex: Sendable {
   // The usual sample rate, in Hz.
   private static let assumedRate = 48_000
 
-  /// Notes that records are missing here. What depends on them is inferred from then on.
+  /// Notes that records are missing here, so that what depends on them is inferred from then on.
   mutating func noteLoss() {
     hasLoss = true
     for number in slots.keys { slots[number]?.mayLack = true }
@@ -161,7 +161,7 @@ struct SlotIndex: Sendable {
 
   // MARK: - Missing records
 
-  /// Whether a version exists. If its first record may be missing, it is made.
+  /// Whether a version exists, after making it if its first record may be missing.
   private mutating func knows(_ serial: UInt32) -> Bool {
     if versions[serial] != nil { return true }
     guard mayLack, serial != 0 else { return false }

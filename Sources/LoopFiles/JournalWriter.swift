@@ -77,8 +77,9 @@ package final class JournalWriter: @unchecked Sendable {
   /// Opens the saved loops, or discards them.
   ///
   /// Loops that can't be written now, as on a read-only disk, are read all the same. Returns nil if they
-  /// can't be read.
-  package func open(discarding: Bool = false) -> LoopArchive? {
+  /// can't be read. With `isReadOnly`, that they can't be written is known, and not reported.
+  package func open(discarding: Bool = false, isReadOnly: Bool = false) -> LoopArchive? {
+    isFaultReported = isReadOnly
     do throws(SystemError) {
       let store = try LoopStore(in: folder, spare: spare)
       if discarding { try store.discard() }
@@ -93,7 +94,7 @@ package final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Reads the saved loops from a file that can't be written now. It continues once it can.
+  /// Reads the saved loops from a file that can't be written now, and is continued once it can.
   private func readOnly() -> LoopArchive? {
     guard let (archive, damage) = try? LoopArchive.read(LoopStore.path(in: folder)) else {
       return nil

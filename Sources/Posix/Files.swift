@@ -108,13 +108,22 @@ package enum Files {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Removes a file if it exists. After a power failure it can be there again.
+  /// Removes a file if it exists.
+  ///
+  /// After a power failure it can be there again.
   package static func remove(_ path: String) { unlink(path) }
 
-  /// Renames a file, replacing an existing one. After a power failure it can have its former name.
+  /// Renames a file, replacing an existing one.
+  ///
+  /// After a power failure it can have its former name.
   ///
   /// Returns false on failure.
   package static func move(_ path: String, to other: String) -> Bool { rename(path, other) == 0 }
+
+  /// Whether files can be created in a folder.
+  package static func isWritable(_ folder: String) -> Bool {
+    isFolder(folder) && access(folder, W_OK | X_OK) == 0
+  }
 
   /// Whether two paths lead to the same file.
   package static func areSame(_ path: String, _ other: String) -> Bool {
