@@ -125,6 +125,12 @@ package enum Files {
     isFolder(folder) && access(folder, W_OK | X_OK) == 0
   }
 
+  /// Whether a file or folder is on a file system that is mounted read-only.
+  package static func isOnReadOnlyDisk(_ path: String) -> Bool {
+    var status = statvfs()
+    return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+  }
+
   /// Whether two paths lead to the same file.
   package static func areSame(_ path: String, _ other: String) -> Bool {
     var (one, two) = (stat(), stat())
