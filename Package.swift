@@ -173,7 +173,8 @@ let package = Package(
     .testTarget(
       name: "ScreenTests", dependencies: ["Looks", "OSC", "Screen", "TestSupport"],
       linkerSettings: linker),
-    .testTarget(name: "PosixTests", dependencies: ["Posix"], linkerSettings: linker),
+    .testTarget(
+      name: "PosixTests", dependencies: ["Posix", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "SoundFilesTests",
       dependencies: ["DSP", "Library", "Posix", "SoundFiles", "TestSupport"],

@@ -122,7 +122,7 @@ struct JournalFormat: Sendable {
 
   /// Finds the one bit of a complete record whose flip makes the checksum match.
   ///
-  /// Nil if there is none. Up to four wrong bits never look like one, as a record is short enough.
+  /// Nil if there is none. Two wrong bits never look like one: records are short enough for that.
   func wrongBit(_ bytes: UnsafeRawBufferPointer) -> (offset: Int, mask: UInt8)? {
     let stored = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
     let difference = stored ^ Self.sum(UnsafeRawBufferPointer(rebasing: bytes[4...]), from: seed)
@@ -178,9 +178,17 @@ struct JournalFormat: Sendable {
     return record.kind == .history && Int(record.count) > LoopRecord.mostVersions ? nil : record
   }
 
+  /// Whether a record may begin with these bytes, at a glance.
+  static func mayBeRecord(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    bytes[offset + 4] &- 1 < kinds
+  }
+
+  // The raw values of the kinds are 1 to this number.
+  private static let kinds = UInt8(LoopRecord.Kind.allCases.count)
+
   /// The record that the bytes begin with, if a node can have written it and it is worth a checksum.
   static func plausibleRecord(_ bytes: UnsafeRawBufferPointer) -> LoopRecord? {
-    guard bytes.count >= recordBytes, (1...9).contains(bytes[4]),
+    guard bytes.count >= recordBytes,
       let record = record(bytes), record.slot < JournalIndex.mostSlots
     else { return nil }
     guard record.kind == .page else { return record }

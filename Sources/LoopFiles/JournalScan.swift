@@ -115,7 +115,7 @@ struct JournalScan: ~Copyable {
 
   private static func firstPlausible(_ bytes: UnsafeRawBufferPointer) -> Int? {
     (0...bytes.count - JournalFormat.recordBytes).first {
-      (1...9).contains(bytes[$0 + 4])
+      JournalFormat.mayBeRecord(bytes, at: $0)
         && JournalFormat.plausibleRecord(UnsafeRawBufferPointer(rebasing: bytes[$0...])) != nil
     }
   }
