@@ -41,8 +41,8 @@ final class JournalFile {
     guard let reading = try JournalReading(descriptor, end: end) else {
       format = JournalFormat(number: .random(in: 1 ... .max))
       repairs = [:]
-      // It is shorter if the node was killed during its creation.
-      isNew = end < JournalFormat.headBytes
+      // It is shorter if the node was killed during its creation, and blank if the power failed.
+      isNew = try end < JournalFormat.headBytes || Self.isBlank(descriptor, end: end)
       damage = isNew ? nil : "\(path) is no journal of loops of this version"
       if isNew {
         buffer = format.head
@@ -58,6 +58,15 @@ final class JournalFile {
     damage = reading.damage?.line(path)
     isNew = false
     if damage == nil, size < end { try truncate() }
+  }
+
+  /// Whether a file has only zeros.
+  private static func isBlank(_ file: Descriptor, end: Int) throws(SystemError) -> Bool {
+    for start in stride(from: 0, to: end, by: bufferBytes) {
+      let bytes = try file.bytes(min(bufferBytes, end - start), at: start)
+      guard bytes.allSatisfy({ $0 == 0 }) else { return false }
+    }
+    return true
   }
 
   private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {

@@ -273,6 +273,14 @@ import Testing
     }
   }
 
+  @Test(arguments: [32, 4096, 3_000_000])
+  func `a file of nothing but zeros is an empty journal`(bytes: Int) throws {
+    try Files.makeFolder(folder.path("loops"))
+    let outcome = try open(Data(count: bytes))
+    #expect(outcome.contents.slots.isEmpty && outcome.loss == nil)
+    #expect(Files.size(at: path) == JournalFormat.headBytes)
+  }
+
   // MARK: - Files set aside
 
   @Test func `after damage it continues in an intact file`() throws {
