@@ -1,4 +1,5 @@
 internal import Control
+internal import DSP
 internal import Engine
 internal import Glibc
 internal import LoopFiles
