@@ -42,7 +42,8 @@ final class JournalFile {
       format = JournalFormat(number: .random(in: 1 ... .max))
       repairs = [:]
       // It is shorter if the node was killed during its creation, and blank if the power failed.
-      isNew = try end < JournalFormat.headBytes || Self.isBlank(descriptor, end: end)
+      let isBlank = try Self.isBlank(descriptor, end: end)
+      isNew = end < JournalFormat.headBytes || isBlank
       damage = isNew ? nil : "\(path) is no journal of loops of this version"
       if isNew {
         buffer = format.head

@@ -253,7 +253,7 @@ import Testing
     end(writer)
     #expect(writer.nextLines().isEmpty)
     let contents = try Contents(LoopStore(in: path).archive)
-    #expect(contents.slots[0].versions.last?.pages == [0.25, 0.25, 0.25])
+    #expect(contents.slots[0].versions.contains { $0.pages == [0.25, 0.25, 0.25] })
     #expect(contents.slots[1].versions.map(\.pages) == [[0.7]])
   }
 
