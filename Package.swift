@@ -132,7 +132,8 @@ let package = Package(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CQrencode", "CRealtime", "Calibration", "Control", "DSP", "Doors", "Drivers",
-        "Engine", "Feed", "JSON", "Library", "OSC", "Posix", "Screen", "SoundFiles", "Surfaces",
+        "Engine", "Feed", "JSON", "Library", "LoopFiles", "OSC", "Posix", "Screen", "SoundFiles",
+        "Surfaces",
       ],
       linkerSettings: linker + ordering),
 
@@ -170,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "ScreenTests", dependencies: ["Looks", "OSC", "Screen", "TestSupport"],
       linkerSettings: linker),
-    .testTarget(name: "PosixTests", dependencies: ["Posix"], linkerSettings: linker),
+    .testTarget(
+      name: "PosixTests", dependencies: ["Posix", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "SoundFilesTests",
       dependencies: ["DSP", "Library", "Posix", "SoundFiles", "TestSupport"],

@@ -8,6 +8,8 @@ internal import Glibc
 package final class Database<Fault: DatabaseFault> {
   /// The path of the database file.
   package let path: String
+  /// Whether it can't be changed.
+  package let isReadOnly: Bool
   /// The SQLite handle.
   package let handle: OpaquePointer
   private var statements: [String: Statement<Fault>] = [:]
@@ -15,20 +17,44 @@ package final class Database<Fault: DatabaseFault> {
 
   /// Opens the database at a path, creating it if necessary.
   ///
-  /// Writes wait up to `waitMilliseconds` for other processes.
-  package init(_ path: String, waitMilliseconds: Int32 = 5000) throws(Fault) {
+  /// Writes wait up to `waitMilliseconds` for other processes. `isReadOnly` says that the file is on a
+  /// read-only file system.
+  package init(
+    _ path: String, waitMilliseconds: Int32 = 5000, isReadOnly: Bool = false
+  ) throws(Fault) {
     var pointer: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = sqlite3_open_v2(path, &pointer, flags, nil)
+    let flags =
+      SQLITE_OPEN_NOMUTEX
+      | (isReadOnly
+        ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    let code = sqlite3_open_v2(
+      isReadOnly ? Self.readOnlyName(path) : path, &pointer, flags, nil)
     guard let pointer, code == SQLITE_OK else {
       let reason = pointer.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
       sqlite3_close_v2(pointer)
       throw Fault(code: code, path: path, reason: reason)
     }
     self.path = path
+    self.isReadOnly = isReadOnly
     handle = pointer
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, waitMilliseconds)
+  }
+
+  /// The name by which SQLite opens a file that nobody can change.
+  ///
+  /// Without a write-ahead log it would try to create one, unless told so. The log of a process that was
+  /// killed is read, however.
+  private static func readOnlyName(_ path: String) -> String {
+    var log = stat()
+    if stat(path + "-wal", &log) == 0, log.st_size > 0 { return path }
+    let escaped = path.utf8.map { byte in
+      let isPlain = byte < 128 && byte > 32 && !"%?#".utf8.contains(byte)
+      return isPlain
+        ? String(UnicodeScalar(byte))
+        : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return "file:\(escaped.joined())?immutable=1"
   }
 
   deinit {

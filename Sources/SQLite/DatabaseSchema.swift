@@ -38,6 +38,10 @@ extension Database {
   ///
   /// Throws if the file has another schema, or a newer version of it.
   package func prepare(_ schema: DatabaseSchema) throws(Fault) {
+    if isReadOnly {
+      guard try has(schema) else { throw Fault(foreign: path) }
+      return try execute("PRAGMA temp_store = MEMORY")
+    }
     guard try !has(schema) else { return try execute(schema.pragmas) }
     try startLog(schema)
     try transaction { () throws(Fault) in

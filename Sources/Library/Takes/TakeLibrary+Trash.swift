@@ -48,6 +48,7 @@ extension TakeLibrary {
       return takes
     }
     for take in takes { try files.delete(take) }
+    if !takes.isEmpty { try files.keepTrash() }
     return takes.count
   }
 

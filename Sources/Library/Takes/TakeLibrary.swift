@@ -29,14 +29,21 @@ package final class TakeLibrary {
 
   /// Opens the library in a data directory, which is created if needed.
   ///
-  /// `waitMilliseconds` is the timeout for another process's write lock.
+  /// On a read-only file system, an existing library can be read. `waitMilliseconds` is the timeout for
+  /// another process's write lock.
   package init(home: String, waitMilliseconds: Int = 5000) throws(LibraryFault) {
     files = TakeFiles(home: home)
-    try files.makeFolders()
+    let isReadOnly = Self.isThere(home: home) && Files.isOnReadOnlyDisk(files.database)
+    if !isReadOnly { try files.makeFolders() }
     database = try LibraryDatabase(
-      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
+      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds), isReadOnly: isReadOnly)
     database.addDistance()
     try database.prepare(SQL.schema)
+  }
+
+  /// Whether it was opened on a read-only file system, which is writable by now.
+  package var isOutdated: Bool {
+    database.isReadOnly && !Files.isOnReadOnlyDisk(files.database)
   }
 
   /// Returns a number that differs from the last one if anyone else has changed the library since.

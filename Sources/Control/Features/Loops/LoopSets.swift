@@ -438,7 +438,9 @@ final class LoopSets {
     let (name, path) = try file(request)
     worker.run { () throws(Refusal) in
       let set = try Self.read(path, named: name)
-      Files.remove(path)
+      try refusing("the loop set is not deleted: ") { () throws(SystemError) in
+        try Files.delete(path)
+      }
       return set
     } then: { [weak self] outcome in
       self?.whenChanged?(name)
