@@ -10,13 +10,18 @@ package final class Database<Fault: DatabaseFault> {
   package let path: String
   /// The SQLite handle.
   package let handle: OpaquePointer
+  let waitMilliseconds: Int32
+  let reserve: DiskReserve?
   private var statements: [String: Statement<Fault>] = [:]
   private var isInTransaction = false
 
   /// Opens the database at a path, creating it if necessary.
   ///
-  /// Writes wait up to `waitMilliseconds` for other processes.
-  package init(_ path: String, waitMilliseconds: Int32 = 5000) throws(Fault) {
+  /// Writes wait up to `waitMilliseconds` for other processes. `reserveBytes` of disk space are kept for
+  /// `freeing`.
+  package init(
+    _ path: String, waitMilliseconds: Int32 = 5000, reserveBytes: Int? = nil
+  ) throws(Fault) {
     var pointer: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &pointer, flags, nil)
@@ -26,6 +31,8 @@ package final class Database<Fault: DatabaseFault> {
       throw Fault(code: code, path: path, reason: reason)
     }
     self.path = path
+    self.waitMilliseconds = waitMilliseconds
+    reserve = reserveBytes.map { DiskReserve(of: path, bytes: $0) }
     handle = pointer
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, waitMilliseconds)
@@ -39,13 +46,17 @@ package final class Database<Fault: DatabaseFault> {
 
   /// Returns the error of SQLite's last call.
   func fault(_ code: Int32) -> Fault {
-    // If there is a system error, such as a full disk, its message is better.
-    let number = sqlite3_system_errno(handle)
-    guard code & 0xFF == SQLITE_IOERR, number == ENOSPC || number == EDQUOT || number == EFBIG
-    else {
-      return Fault(code: code, path: path, reason: String(cString: sqlite3_errmsg(handle)))
+    switch code & 0xFF {
+    case SQLITE_FULL: return Fault(diskFull: path, reason: String(cString: strerror(ENOSPC)))
+    case SQLITE_IOERR, SQLITE_CANTOPEN:
+      // If there is a system error, such as a full disk, its message is better.
+      let number = sqlite3_system_errno(handle)
+      if number == ENOSPC || number == EDQUOT || number == EFBIG {
+        return Fault(diskFull: path, reason: String(cString: strerror(number)))
+      }
+    default: break
     }
-    return Fault(cannotWrite: path, reason: String(cString: strerror(number)))
+    return Fault(code: code, path: path, reason: String(cString: sqlite3_errmsg(handle)))
   }
 
   // MARK: - Statements
@@ -108,6 +119,7 @@ package final class Database<Fault: DatabaseFault> {
     do throws(Fault) {
       let result = try body()
       try execute("COMMIT")
+      reserve?.hold()
       return result
     } catch {
       undo()

@@ -22,6 +22,9 @@ internal import SoundFiles
 /// access. When they return, the change is durable, even after a power failure: SQLite fsyncs each
 /// transaction (`synchronous = FULL`), which is fast enough for edits by people.
 package final class TakeLibrary {
+  // Exceeds what the log holds between two checkpoints, 1 MB.
+  private static let reserveBytes = 2 << 20
+
   let files: TakeFiles
   let database: LibraryDatabase
   // The change time of the species list that is loaded into this connection, or nil before that.
@@ -34,7 +37,8 @@ package final class TakeLibrary {
     files = TakeFiles(home: home)
     try files.makeFolders()
     database = try LibraryDatabase(
-      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
+      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds),
+      reserveBytes: Self.reserveBytes)
     database.addDistance()
     try database.prepare(SQL.schema)
   }

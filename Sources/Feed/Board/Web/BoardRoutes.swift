@@ -110,6 +110,9 @@ package final class BoardRoutes: Sendable {
       return said != fault.message
     }
     if isNew { Environment.say("the feed server: \(fault.message)") }
+    guard !fault.isDiskFull else {
+      return .refusal(507, "the disk of the feed server is full; try again when it has space")
+    }
     return .refusal(503, "the feed server can't access its posts; try again later")
   }
 
