@@ -247,8 +247,11 @@ package final class BoardRoutes: Sendable {
     }
     let json: JSON
     do throws(JSON.Fault) {
-      json = try JSON(bytes)
+      json = try JSON(bytes, within: Draft.limits)
     } catch {
+      guard !error.isTooLarge else {
+        throw BoardFault(.large, "a post has at most \(Draft.limits.values) JSON values")
+      }
       throw BoardFault(.wrong, "invalid JSON: line \(error.line): \(error.description)")
     }
     let draft = try Draft(posted: json)
