@@ -42,7 +42,7 @@ extension Database {
   package func returnPages(atMost pages: Int) throws(Fault) -> Bool {
     let before = try number("PRAGMA freelist_count")
     guard before > 0 else { return false }
-    try execute("PRAGMA incremental_vacuum(\(pages))")
+    try freeing { () throws(Fault) in try execute("PRAGMA incremental_vacuum(\(pages))") }
     truncateLog()
     return try number("PRAGMA freelist_count") < before
   }

@@ -274,6 +274,14 @@ import Testing
     #expect(statuses.all.filter { $0 == 200 }.count == 20)
   }
 
+  @Test func `a body with too many values is rejected in one line`() throws {
+    let rig = try #require(try BoardRig())
+    let answer = try rig.post("[" + String(repeating: "0,", count: 100_000) + "0]")
+    #expect(answer.status == 413)
+    #expect(try answer.json["error"]?.text == "a post has at most 1000 JSON values")
+    #expect(try rig.post(#"{"message": "m", "other": [1, 2, {"a": null}]}"#).status == 200)
+  }
+
   @Test func `details of database faults are not sent to clients`() throws {
     let rig = try #require(try BoardRig())
     let file = rig.folder.path("board.sqlite")
