@@ -310,14 +310,14 @@ import Testing
   }
 
   @Test func `a decoder prints nothing about a damaged file`() async throws {
-    let whole = folder.path("whole.mp3")
-    try SoundFixture.write(whole, left: Tone.noise(frames: 96_000), isFine: false)
-    let bytes = try folder.bytes("whole.mp3")
-    var damaged = bytes
-    for index in bytes.count / 4..<bytes.count / 2 { damaged[index] = 0xFF }
+    let path = folder.path("whole.mp3")
+    try SoundFixture.write(path, left: Tone.noise(frames: 96_000), isFine: false)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    var damaged = whole
+    for index in whole.count / 4..<whole.count / 2 { damaged[index] = 0xFF }
     // The header of the first declares more than it has.
-    for (index, bytes) in [Array(bytes.prefix(bytes.count / 2)), damaged].enumerated() {
-      try Data(bytes).write(to: URL(fileURLWithPath: folder.path("\(index).mp3")))
+    for (index, data) in [whole.prefix(whole.count / 2), damaged].enumerated() {
+      try data.write(to: URL(fileURLWithPath: folder.path("\(index).mp3")))
     }
     await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
       let errors = "\(path)/errors"

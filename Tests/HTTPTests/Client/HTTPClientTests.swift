@@ -33,8 +33,9 @@ import Testing
     let interruption = HTTPInterruption()
     let faults = Monitor<[HTTPFault?]>([])
     let thread = Foundation.Thread { [self] in
-      let fault = fault(HTTPClient(userAgent: "test", interruption: interruption), call)
-      faults.change { $0.append(fault) }
+      let client = HTTPClient(userAgent: "test", interruption: interruption)
+      let found = fault(client, call)
+      faults.change { $0.append(found) }
     }
     thread.start()
     var connection: (Socket, Endpoint)?
@@ -43,8 +44,8 @@ import Testing
       return connection != nil
     }
     interruption.interrupt()
-    let fault = faults.wait(seconds: waitLimit) { $0.first }
-    #expect(fault == .unreachable("the request to 127.0.0.1 was interrupted"))
+    let found = faults.wait(seconds: waitLimit) { $0.first } ?? nil
+    #expect(found == .unreachable("the request to 127.0.0.1 was interrupted"))
     withExtendedLifetime(connection) {}
   }
 
