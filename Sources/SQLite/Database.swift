@@ -12,15 +12,18 @@ package final class Database<Fault: DatabaseFault> {
   package let isReadOnly: Bool
   /// The SQLite handle.
   package let handle: OpaquePointer
+  let waitMilliseconds: Int32
+  let reserve: DiskReserve?
   private var statements: [String: Statement<Fault>] = [:]
   private var isInTransaction = false
 
   /// Opens the database at a path, creating it if necessary.
   ///
   /// Writes wait up to `waitMilliseconds` for other processes. `isReadOnly` says that the file is on a
-  /// read-only file system.
+  /// read-only file system. `reserveBytes` of disk space are kept for `freeing`.
   package init(
-    _ path: String, waitMilliseconds: Int32 = 5000, isReadOnly: Bool = false
+    _ path: String, waitMilliseconds: Int32 = 5000, isReadOnly: Bool = false,
+    reserveBytes: Int? = nil
   ) throws(Fault) {
     var pointer: OpaquePointer?
     let flags =
@@ -36,6 +39,8 @@ package final class Database<Fault: DatabaseFault> {
     }
     self.path = path
     self.isReadOnly = isReadOnly
+    self.waitMilliseconds = waitMilliseconds
+    reserve = reserveBytes.map { DiskReserve(of: path, bytes: $0) }
     handle = pointer
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, waitMilliseconds)
@@ -65,13 +70,17 @@ package final class Database<Fault: DatabaseFault> {
 
   /// Returns the error of SQLite's last call.
   func fault(_ code: Int32) -> Fault {
-    // If there is a system error, such as a full disk, its message is better.
-    let number = sqlite3_system_errno(handle)
-    guard code & 0xFF == SQLITE_IOERR, number == ENOSPC || number == EDQUOT || number == EFBIG
-    else {
-      return Fault(code: code, path: path, reason: String(cString: sqlite3_errmsg(handle)))
+    switch code & 0xFF {
+    case SQLITE_FULL: return Fault(diskFull: path, reason: String(cString: strerror(ENOSPC)))
+    case SQLITE_IOERR, SQLITE_CANTOPEN:
+      // If there is a system error, such as a full disk, its message is better.
+      let number = sqlite3_system_errno(handle)
+      if number == ENOSPC || number == EDQUOT || number == EFBIG {
+        return Fault(diskFull: path, reason: String(cString: strerror(number)))
+      }
+    default: break
     }
-    return Fault(cannotWrite: path, reason: String(cString: strerror(number)))
+    return Fault(code: code, path: path, reason: String(cString: sqlite3_errmsg(handle)))
   }
 
   // MARK: - Statements
@@ -134,6 +143,7 @@ package final class Database<Fault: DatabaseFault> {
     do throws(Fault) {
       let result = try body()
       try execute("COMMIT")
+      reserve?.hold()
       return result
     } catch {
       undo()

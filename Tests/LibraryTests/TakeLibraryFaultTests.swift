@@ -129,6 +129,32 @@ import Testing
     #expect(try SoundFixture.read(library.path(now)).left == Tone.constant(0.25, frames: 100))
   }
 
+  @Test func `takes are deleted from a full disk`() throws {
+    guard let disk = try SmallDisk(megabytes: 16) else { return }
+    let library = try TakeLibrary(home: "\(disk.path)/home", waitMilliseconds: 50)
+    let takes = try (0..<4).map { try LibraryFixture.add("\($0)", day: $0, to: library) }
+    try disk.fill()
+    // Edits fill the log, which then has no space for a deletion.
+    let fault = #expect(throws: LibraryFault.self) {
+      for number in 0..<4000 {
+        try library.set("key", String(repeating: "\(number)", count: 4000))
+      }
+    }
+    #expect(fault?.isDiskFull == true && fault?.kind == .io)
+    try library.delete(takes[0].id)
+    try library.delete(takes[1].id)
+    #expect(try library.trash(count: 9).total == 2)
+    #expect(try library.emptyTrash(olderThanDays: -1) == 2)
+    #expect(try library.list(count: 9).takes.map(\.id) == [takes[3].id, takes[2].id])
+    #expect(try library.database.rows("PRAGMA integrity_check", []) { $0.text(0) } == ["ok"])
+    try disk.empty()
+    try library.set("key", "value")
+    #expect(try library.adopt() == Adoption())
+    let reserve = try FileManager.default.attributesOfItem(
+      atPath: "\(disk.path)/home/library.sqlite-reserve")
+    #expect(reserve[.size] as? Int == 2 << 20)
+  }
+
   @Test func `threads that create a new library concurrently all succeed`() async throws {
     for _ in 0..<50 {
       let folder = try TemporaryFolder()

@@ -22,6 +22,9 @@ internal import SoundFiles
 /// access. When they return, the change is durable, even after a power failure: SQLite fsyncs each
 /// transaction (`synchronous = FULL`), which is fast enough for edits by people.
 package final class TakeLibrary {
+  // Exceeds what the log holds between two checkpoints, 1 MB.
+  private static let reserveBytes = 2 << 20
+
   let files: TakeFiles
   let database: LibraryDatabase
   // The change time of the species list that is loaded into this connection, or nil before that.
@@ -36,7 +39,8 @@ package final class TakeLibrary {
     let isReadOnly = Self.isThere(home: home) && Files.isOnReadOnlyDisk(files.database)
     if !isReadOnly { try files.makeFolders() }
     database = try LibraryDatabase(
-      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds), isReadOnly: isReadOnly)
+      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds), isReadOnly: isReadOnly,
+      reserveBytes: isReadOnly ? nil : Self.reserveBytes)
     database.addDistance()
     try database.prepare(SQL.schema)
   }

@@ -389,6 +389,7 @@ final class RunningNode: @unchecked Sendable {
     Environment.notifyServiceManager("STOPPING=1")
     // First: the service manager may not wait for the rest.
     node.keeper.saveState()
+    node.endRequests()
     announcement?.end()
     link?.end()
     web?.end()
@@ -434,6 +435,7 @@ final class RunningNode: @unchecked Sendable {
     leaveServer()
     node[Captures.self].end()
     node.keeper.saveState()
+    node.endRequests()
     awaitWriting()
     node.keeper.beginSession()
     if !options.isHomeGiven, folder != home {

@@ -43,7 +43,7 @@ import Testing
       #expect(answer.status == 200 && answer.headers["content-type"] == "application/json")
       #expect(answer.headers["x-content-type-options"] == "nosniff")
       #expect(answer.headers["access-control-allow-origin"] == nil)
-      let rows = try #require(BoardRow.all(in: try answer.json))
+      let rows = try #require(BoardList.rows(in: answer.body))
       #expect(rows.map(\.name) == ["<b>u</b>", "u", "u", "n", "u"])
       #expect(rows.map(\.message) == ["</script>", "four", "three", "two", "one"])
       #expect(rows.map(\.audio) == [Self.clip, nil, nil, nil, nil])
@@ -54,12 +54,12 @@ import Testing
   @Test func `a list of rows is limited by the size of its sounds`() throws {
     let rig = try #require(try BoardRig { $0.soundBytes = 6000 })
     for _ in 0..<4 { _ = try post(rig, audio: Self.clip) }
-    #expect(BoardRow.all(in: try rig.get("/getaudio").json)?.count == 2)
+    #expect(BoardList.rows(in: try rig.get("/getaudio").body)?.count == 2)
     for number in 0..<60 { _ = try post(rig, message: "\(number)") }
-    let rows = try #require(BoardRow.all(in: try rig.get("/getaudio").json))
+    let rows = try #require(BoardList.rows(in: rig.get("/getaudio").body))
     #expect(rows.count == 50 && rows[0].message == "59")
     let next = try rig.get("/getaudio?before=\(rows[49].id)&limit=3")
-    #expect(BoardRow.all(in: try next.json)?.map(\.message) == ["9", "8", "7"])
+    #expect(BoardList.rows(in: next.body)?.map(\.message) == ["9", "8", "7"])
     #expect(try rig.get("/getaudio?before=\(PostID.random())").status == 404)
   }
 
@@ -310,6 +310,14 @@ import Testing
     store.free()
     group.wait()
     #expect(statuses.all.filter { $0 == 200 }.count == 20)
+  }
+
+  @Test func `a body with too many values is rejected in one line`() throws {
+    let rig = try #require(try BoardRig())
+    let answer = try rig.post("[" + String(repeating: "0,", count: 100_000) + "0]")
+    #expect(answer.status == 413)
+    #expect(try answer.json["error"]?.text == "a post has at most 1000 JSON values")
+    #expect(try rig.post(#"{"message": "m", "other": [1, 2, {"a": null}]}"#).status == 200)
   }
 
   @Test func `details of database faults are not sent to clients`() throws {

@@ -111,6 +111,9 @@ package final class BoardRoutes: Sendable {
       return said != fault.message
     }
     if isNew { Environment.say("the feed server: \(fault.message)") }
+    guard !fault.isDiskFull else {
+      return .refusal(507, "the disk of the feed server is full; try again when it has space")
+    }
     return .refusal(503, "the feed server can't access its posts; try again later")
   }
 
@@ -262,8 +265,11 @@ package final class BoardRoutes: Sendable {
     }
     let json: JSON
     do throws(JSON.Fault) {
-      json = try JSON(bytes)
+      json = try JSON(bytes, within: Draft.limits)
     } catch {
+      guard !error.isTooLarge else {
+        throw BoardFault(.large, "a post has at most \(Draft.limits.values) JSON values")
+      }
       throw BoardFault(.wrong, "invalid JSON: line \(error.line): \(error.description)")
     }
     let draft = try Draft(posted: json)
