@@ -47,6 +47,7 @@ extension Core {
       set(parameter, value)
       return push(.applied(parameter, value), to: origin)
     case .sync(let token): return push(.synced(token), to: origin)
+    case .ringOut(let isOn): chain.ringsOut = isOn
     case .resetChain: chain.reset()
     case .clearGuard: input.clearNotches()
     case .loop(let action, let loop):

@@ -8,6 +8,9 @@ package struct Command: BitwiseCopyable, Sendable {
     case set(Parameter, Float)
     /// Answers with `Event.Kind.synced` and the token when all earlier commands are in effect.
     case sync(UInt32)
+    /// Sets whether an echo and a reverb that are turned off from now on ring out; answered with
+    /// `Event.Kind.done`.
+    case ringOut(Bool)
     /// Clears the past sound in the chain; answered with `Event.Kind.done`.
     case resetChain
     /// Removes all notches of the feedback guard; sends the same reply.

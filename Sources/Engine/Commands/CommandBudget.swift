@@ -57,7 +57,8 @@ struct CommandBudget: BitwiseCopyable {
     case .note(.on): workPerVoice
     case .note(.off): 4
     case .note(.allOff), .leave, .keep, .exchange, .fadeAll, .stopAll, .releaseMIDI: 16
-    case .set, .sync, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load, .copyOut,
+    case .set, .sync, .ringOut, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load,
+      .copyOut,
       .capture, .captureForTuner, .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase,
       .keyMap, .setPressMap, .setLightMap, .programChange, .learn, .key:
       1

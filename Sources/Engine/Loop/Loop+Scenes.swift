@@ -1,3 +1,5 @@
+internal import DSP
+
 /// The states that scenes and parts ask for, whatever the loop does or waits for.
 extension Loop {
   /// Plays the loop unless it plays, and lets nothing end that which waits or is under way.

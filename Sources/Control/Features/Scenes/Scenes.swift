@@ -150,6 +150,7 @@ final class Scenes: Feature {
       if let part { actions += partActions(part) }
       actions += loopActions(stopping: queued.ready.stopped, playing: queued.ready.playing)
     }
+    actions = [.ringOut(true)] + actions + [.ringOut(false)]
     commands += actions.map { PlannedCommand(action: $0) }
     commands.append(
       PlannedCommand(
