@@ -2,6 +2,7 @@
 #include "CRealtime.h"
 
 #include <linux/capability.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,11 +14,15 @@ __attribute__((weak)) void __rtsan_realtime_enter(void);
 __attribute__((weak)) void __rtsan_realtime_exit(void);
 
 void rt_enter(void) {
+  // JACK's library ends its thread asynchronously when a client leaves, also in the middle of a block. The next
+  // driver would wait forever for the end of that block.
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
   if (__rtsan_realtime_enter) __rtsan_realtime_enter();
 }
 
 void rt_exit(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 }
 
 void rt_pause(void) { usleep(100); }

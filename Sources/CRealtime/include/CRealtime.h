@@ -146,7 +146,8 @@ static inline RT_SAFE rt_four rt_between(float low, rt_four a, float high) {
   return rt_choose(a < high, a, high);
 }
 
-// Marks the section that RealtimeSanitizer checks; does nothing if its runtime isn't linked.
+// Enclose a section on the audio thread, which is not canceled in it. RealtimeSanitizer checks it if its runtime
+// is linked.
 RT_SAFE void rt_enter(void);
 RT_SAFE void rt_exit(void);
 
