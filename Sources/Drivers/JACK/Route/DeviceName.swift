@@ -24,7 +24,7 @@ enum DeviceName {
     if let colon = result.firstRange(of: ":("), result.hasPrefix("Midi-Bridge:") {
       let head = result[..<colon.lowerBound]
       if let space = head.lastIndex(of: " "), isNumber(head[head.index(after: space)...]) {
-        result = head[..<space] + result[colon.lowerBound...]
+        result = String(head[..<space] + result[colon.lowerBound...])
       }
     }
     // JACK's raw driver: the card's number.
@@ -44,7 +44,7 @@ enum DeviceName {
       let last = name[first.upperBound...].firstRange(of: end),
       isNumber(name[first.upperBound..<last.lowerBound])
     else { return name }
-    return name[..<first.lowerBound] + name[last.upperBound...]
+    return String(name[..<first.lowerBound] + name[last.upperBound...])
   }
 
   private static func isNumber(_ text: Substring) -> Bool {
