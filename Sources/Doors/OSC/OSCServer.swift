@@ -12,7 +12,7 @@ package final class OSCServer: Outlet {
   // of room may be anybody's.
   private static let longestReading = 5000.0
   private static let longestTurn = 5000.0
-  private static let longestTurnInFlood = 2500.0
+  private static let longestTurnInFlood = 1000.0
   private static let mostConnections = 64
   private static let attemptsAtFreePort = 20
 
