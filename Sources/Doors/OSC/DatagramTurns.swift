@@ -22,9 +22,9 @@ package struct DatagramTurns {
   }
 
   /// The maximum number of datagrams that wait for one sender.
-  package static let mostOfOne = 1024
+  package static let mostOfOne = 4096
   /// The maximum number of bytes that wait for one sender.
-  package static let mostBytesOfOne = 512 << 10
+  package static let mostBytesOfOne = 1 << 20
   /// The maximum number of bytes that wait.
   package static let mostBytes = 8 << 20
   private static let addresses = 64
