@@ -125,7 +125,8 @@ package final class Tempo: Feature {
   private func setPlaying(_ request: Request) throws(Refusal) {
     guard source == .link, let link, linkReport != nil else {
       throw Refusal(
-        .state, "only a session of Link is started here: /tempo/source link, with --link")
+        .state,
+        "\(request.path): only a session of Link is started here; /tempo/source link, with --link")
     }
     link.setPlaying(request.whole(0) == 1)
   }
