@@ -22,7 +22,7 @@ package struct NodePicture: Sendable {
   /// The arguments of `/status`, in order.
   private static let statusParts = [
     "rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors",
-    "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices",
+    "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "card",
   ]
   /// The pattern to subscribe to.
   package static let pattern =

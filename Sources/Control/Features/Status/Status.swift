@@ -56,6 +56,9 @@ final class Status: Feature {
     Part(
       "voices", \.context.shared.voiceCount, isAnnounced: false,
       "Sounding voices of the grid, including those fading out"),
+    Part(
+      "card", \.server.card,
+      "Sound card that the node is connected to, or was before the server went"),
   ]
 
   /// One part of /status.
