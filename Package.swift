@@ -51,8 +51,6 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(
-      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     // wslay has no pkg-config file.
     .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
     .systemLibrary(
@@ -76,7 +74,7 @@ let package = Package(
     .target(name: "Music"),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
-    .target(name: "HTTP", dependencies: ["CCrypto", "CCurl", "CMicrohttpd", "JSON", "Posix"]),
+    .target(name: "HTTP", dependencies: ["CCrypto", "CCurl", "JSON", "Posix"]),
     // The appearance of loop states, shared by all displays.
     .target(name: "Looks"),
     .target(name: "Screen", dependencies: ["Looks", "OSC"]),
@@ -134,7 +132,8 @@ let package = Package(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CQrencode", "CRealtime", "Calibration", "Control", "DSP", "Doors", "Drivers",
-        "Engine", "Feed", "JSON", "Library", "OSC", "Posix", "Screen", "SoundFiles", "Surfaces",
+        "Engine", "Feed", "JSON", "Library", "LoopFiles", "OSC", "Posix", "Screen", "SoundFiles",
+        "Surfaces",
       ],
       linkerSettings: linker + ordering),
 
@@ -172,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "ScreenTests", dependencies: ["Looks", "OSC", "Screen", "TestSupport"],
       linkerSettings: linker),
-    .testTarget(name: "PosixTests", dependencies: ["Posix"], linkerSettings: linker),
+    .testTarget(
+      name: "PosixTests", dependencies: ["Posix", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "SoundFilesTests",
       dependencies: ["DSP", "Library", "Posix", "SoundFiles", "TestSupport"],

@@ -20,6 +20,15 @@ static inline CURLcode cu_set_pointer(CURL *curl, CURLoption option, const void 
   return curl_easy_setopt(curl, option, pointer);
 }
 
+/// Lets a request end without waiting for a name server that does not answer.
+static inline void cu_leave_resolver(CURL *curl) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+#else
+  (void)curl;
+#endif
+}
+
 typedef size_t (*cu_write)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode cu_set_write(CURL *curl, CURLoption option, cu_write body) {

@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "CPosix.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -36,6 +38,35 @@ void px_return_freed_memory(void) {
   mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   mallopt(M_ARENA_MAX, 2);
 }
+
+static _Thread_local int quiet_depth;
+
+static ssize_t put_unless_quiet(void *cookie, const char *bytes, size_t count) {
+  (void)cookie;
+  if (quiet_depth > 0) return (ssize_t)count;
+  ssize_t done;
+  do {
+    done = write(STDERR_FILENO, bytes, count);
+  } while (done < 0 && errno == EINTR);
+  // A stream with an error would drop later messages, too.
+  return done < 0 ? (ssize_t)count : done;
+}
+
+static void replace_stderr(void) {
+  FILE *own = fopencookie(NULL, "w", (cookie_io_functions_t){.write = put_unless_quiet});
+  if (!own) return;
+  setvbuf(own, NULL, _IONBF, 0);
+  // A variable in glibc. The descriptor stays the same, for whatever doesn't use the stream.
+  stderr = own;
+}
+
+void px_begin_quiet(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, replace_stderr);
+  quiet_depth++;
+}
+
+void px_end_quiet(void) { quiet_depth--; }
 
 static uint32_t interface_of(struct msghdr *header) {
   for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {

@@ -70,6 +70,12 @@ package final class Node {
       }
   }
 
+  /// Ends requests to other machines, until a session begins: nothing waits for a server that does not
+  /// answer.
+  package func endRequests() {
+    for feature in features.all { feature.endRequests() }
+  }
+
   /// A feature of the node.
   package subscript<Feature>(feature: Feature.Type) -> Feature { features[feature] }
 

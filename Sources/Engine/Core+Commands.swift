@@ -47,6 +47,7 @@ extension Core {
       set(parameter, value)
       return push(.applied(parameter, value), to: origin)
     case .sync(let token): return push(.synced(token), to: origin)
+    case .ringOut(let isOn): chain.ringsOut = isOn
     case .resetChain: chain.reset()
     case .clearGuard: input.clearNotches()
     case .loop(let action, let loop):
@@ -98,6 +99,7 @@ extension Core {
       _ = outbox.tell(0xC0 | channel & 15, program & 127)
     case .learn(let kinds): pedals.learn(kinds)
     case .key(let key, let isDown): followKey(key, isDown: isDown)
+    case .releaseMIDI: releaseMIDI()
     case .leave:
       lights.end()
       // A source must not leave notes that nothing ends.

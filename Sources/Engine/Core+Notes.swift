@@ -75,6 +75,22 @@ extension Core {
     }
   }
 
+  /// Ends what the keys, wheels and pedals of a device hold that is gone.
+  ///
+  /// Keys of other devices at the same port end, too: MIDI doesn't say which device holds them.
+  @_noLocks
+  mutating func releaseMIDI() {
+    liftMIDIPedals()
+    for key in 0..<128 { play(.off(.midi(UInt8(key)))) }
+    // Sustain, sostenuto and soft pedal.
+    sampler.control(64, 0)
+    sampler.control(66, 0)
+    sampler.control(67, 0)
+    inlet.center()
+    sampler.bend(semitones: 0)
+    sampler.pressure(0)
+  }
+
   // MARK: - Beats
 
   /// Starts the click that is due.

@@ -28,7 +28,7 @@ extension Core {
       default: break
       }
       loops.set(own, value, at: present)
-      phrases.follow(framesPerBeat: loops.time.pointee.beats.exact(1), at: present)
+      followTempoWithPhrase()
     case .metronome(let own):
       if case .on = own { switchBeat(isMetronomeOn: value != 0, wasOn: former != 0) }
       metronome.set(own, value)
@@ -100,7 +100,7 @@ extension Core {
     case .channel: outbox.setChannel(Int(value))
     case .phraseFollow:
       phrases.setFollowsTempo(value != 0)
-      phrases.follow(framesPerBeat: loops.time.pointee.beats.exact(1), at: present)
+      followTempoWithPhrase()
     }
   }
 
@@ -110,6 +110,12 @@ extension Core {
     loops.follow(chain.warp, at: present)
     songs.follow(chain.warp)
     input.recording?.pointee.follow(chain.warp)
+  }
+
+  /// Plays the phrase at the tempo if it follows it.
+  @_noLocks
+  mutating func followTempoWithPhrase() {
+    phrases.follow(framesPerBeat: loops.time.pointee.beats.exact(1), at: present)
   }
 
   /// Starts a bar when the metronome is switched on, unless something depends on the beat.

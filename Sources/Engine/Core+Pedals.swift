@@ -97,6 +97,17 @@ extension Core {
     }
   }
 
+  /// Lifts the MIDI triggers that are down: what they hold ends, and no press is completed.
+  @_noLocks
+  mutating func liftMIDIPedals() {
+    for place in 0..<Trigger.midi {
+      let trigger = Trigger(place: place)
+      if !pedals.isDown(trigger) { continue }
+      pedals.forget(trigger)
+      lift(trigger, isAssumed: true)
+    }
+  }
+
   @_noLocks
   private mutating func learn(_ trigger: Trigger, _ value: UInt8, _ channel: UInt8) {
     pedals.note(trigger, value: value, channel: channel)

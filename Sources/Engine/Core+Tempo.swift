@@ -39,7 +39,7 @@ extension Core {
     // Link's beats are those of the host's clock, not of the sound card's.
     reading.beatsPerMinute =
       tempoSource == .link && isTempoFollowed
-      ? linkReading.beatsPerMinute : loops.time.pointee.beats.beatsPerMinute
+      ? link.latest.beatsPerMinute : loops.time.pointee.beats.beatsPerMinute
     shared.tempo.publish(reading)
   }
 
@@ -50,9 +50,7 @@ extension Core {
     tempoSource = source
     wasSourceRunning = false
     midiClock = MIDIClock(sampleRate: sampleRate)
-    wasInSession = false
-    wasFollowingLink = false
-    linkRuns = false
+    link.forget()
     isTempoFollowed = false
     loops.time.pointee.isTempoFollowed = false
     shared.followedTempo.store(0, ordering: .relaxed)
@@ -115,19 +113,13 @@ extension Core {
   private mutating func followLink(frames: Int, _ reading: inout TempoReading) -> Float {
     switch shared.link.read() {
     case .nothing:
-      wasInSession = false
-      linkRuns = false
+      link.leave()
       reading.isLocked = false
       return 0
     case .busy: break
-    case .reading(let latest):
-      // A new tempo holds from before it is known here.
-      if !wasInSession || latest.beatsPerMinute != linkReading.beatsPerMinute { linkJumps = true }
-      if latest.start != linkReading.start { linkRuns = false }
-      linkReading = latest
-      wasInSession = true
+    case .reading(let latest): link.receive(latest)
     }
-    guard wasInSession else {
+    guard link.isJoined else {
       reading.isLocked = false
       return 0
     }
@@ -136,32 +128,25 @@ extension Core {
     let heard = Double(present) + Double(shared.outputDelayFrames) - tempoOffset
     let microseconds =
       clock.microseconds + (heard - Double(clock.frame)) * clock.microsecondsPerFrame
-    let beats =
-      linkReading.beat
-      + (microseconds - linkReading.microseconds) * linkReading.beatsPerMinute / 60_000_000
-    let framesPerBeat = 60_000_000 / linkReading.beatsPerMinute / clock.microsecondsPerFrame
-    loops.follow(
-      ClockPosition(
-        beats: beats, framesPerBeat: framesPerBeat, grain: 0, isJump: linkJumps,
-        leastJump: wasFollowingLink ? Self.leastJumpSeconds * sampleRate : 0),
-      at: present, after: frames)
-    linkJumps = false
-    wasFollowingLink = true
+    let position = link.position(
+      at: microseconds, microsecondsPerFrame: clock.microsecondsPerFrame,
+      leastJump: Self.leastJumpSeconds * sampleRate)
+    loops.follow(position, at: present, after: frames)
+    let start = link.latest.start - microseconds
     startLinkClock(
-      at: Double(present)
-        + (linkReading.start - microseconds) / clock.microsecondsPerFrame, frames: frames)
-    return Float(linkReading.beatsPerMinute)
+      at: Double(present) + start / clock.microsecondsPerFrame, frames: frames)
+    return Float(link.latest.beatsPerMinute)
   }
 
   /// Notes that the session plays, from the first bar on that is not before a frame.
   @_noLocks
   private mutating func startLinkClock(at frame: Double, frames: Int) {
-    if linkRuns || !(frame < Double(present) + Double(frames)) { return }
+    if link.isRunning || !(frame < Double(present) + Double(frames)) { return }
     // The bar of a start by another program may be a few frames earlier here.
     let slack = Self.slackOfBarSeconds * sampleRate
     let first = Int64(max(frame - slack, Double(present) - 1e9))
     let bar = loops.time.pointee.beats.next(.bar, from: first)
-    linkRuns = bar < present &+ Int64(frames)
+    link.isRunning = bar < present &+ Int64(frames)
   }
 
   // MARK: - Sending
@@ -177,7 +162,7 @@ extension Core {
   mutating func sendClock() {
     let runs =
       metronome.isOn || transport.isRolling || tempoSource == .midi && midiClock.isRunning
-      || tempoSource == .link && linkRuns || loops.isRunning
+      || tempoSource == .link && link.isRunning || loops.isRunning
     clockOut.advance(
       to: present, beats: loops.time.pointee.beats, isRunning: runs,
       delay: Int64(Double(values[.beat(.clockOffset)]) / 1000 * sampleRate), outbox: outbox)

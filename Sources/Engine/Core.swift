@@ -13,12 +13,8 @@ struct Core: ~Copyable {
   /// Whether the source of the beats has a tempo.
   var isTempoFollowed = false
   var midiClock: MIDIClock
-  // The session, its latest beats, and whether the node has just joined it.
-  var wasInSession = false, linkJumps = false, wasFollowingLink = false
-  // Whether the session plays, since a bar.
-  var linkRuns = false
+  var link = LinkSession()
   var wasSourceRunning = false
-  var linkReading = LinkReading(microseconds: 0, beat: 0, beatsPerMinute: 120)
 
   var input: InputStage
   var chain: Chain
@@ -104,9 +100,8 @@ struct Core: ~Copyable {
     beginPedals()
     followTempo(cycle, ports.clockIn, frames: frames)
     loops.followTempo(at: present, block: frames)
-    let beat = loops.time.pointee.beats.exact(1)
-    phrases.follow(framesPerBeat: beat, at: present)
-    songs.follow(framesPerBeat: beat)
+    followTempoWithPhrase()
+    songs.follow(framesPerBeat: loops.time.pointee.beats.exact(1))
     noteBeatInUse()
     receiveCommands(frames: frames)
     // Before the fade from silence starts, all earlier settings apply at once.

@@ -32,7 +32,10 @@ struct SampleFile: ~Copyable {
   ) throws(InstrumentFault) -> SoundHandle {
     var calls = FileWindow.calls
     let owner = Unmanaged.passUnretained(window).toOpaque()
-    guard let pointer = sf_open_virtual(&calls, Int32(SFM_READ), &info, owner) else {
+    let opened = LibraryMessages.dropping {
+      sf_open_virtual(&calls, Int32(SFM_READ), &info, owner)
+    }
+    guard let pointer = opened else {
       throw InstrumentFault(
         .broken, "\(path) is not a readable sound file: \(SoundFileError.reason(nil))")
     }
@@ -65,7 +68,9 @@ struct SampleFile: ~Copyable {
     var done = 0
     while done < wanted {
       let room = min(Self.blockFrames, wanted - done)
-      let count = Int(sf_readf_float(handle.pointer, block.samples, sf_count_t(room)))
+      let count = LibraryMessages.dropping {
+        Int(sf_readf_float(handle.pointer, block.samples, sf_count_t(room)))
+      }
       guard count > 0 else { break }
       for index in 0..<count * channels where !block.samples[index].isFinite {
         block.samples[index] = 0

@@ -28,11 +28,14 @@ package struct JSON: Sendable {
     package let line: Int
     /// The error message.
     package let description: String
+    /// Whether the text exceeds a limit.
+    package let isTooLarge: Bool
 
     /// Creates an error for a line.
-    package init(_ line: Int, _ description: String) {
+    package init(_ line: Int, _ description: String, isTooLarge: Bool = false) {
       self.line = line
       self.description = description
+      self.isTooLarge = isTooLarge
     }
   }
 
@@ -42,8 +45,8 @@ package struct JSON: Sendable {
   package let content: Content
 
   /// Parses the bytes of a whole file.
-  package init(_ bytes: [UInt8]) throws(Fault) {
-    var reader = JSONReader(bytes)
+  package init(_ bytes: [UInt8], within limits: Limits = Limits()) throws(Fault) {
+    var reader = JSONReader(bytes, within: limits)
     self = try reader.readAll()
   }
 

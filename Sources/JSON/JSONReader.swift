@@ -1,16 +1,20 @@
 /// A JSON parser (RFC 8259) that reports errors with line numbers.
 ///
-/// The nesting depth is limited, so that no file can overflow the stack.
+/// The nesting depth is limited, so that no file can overflow the stack. So is the number of values, which
+/// take many times the memory of their text.
 struct JSONReader {
   static let deepest = 16
 
   private let bytes: [UInt8]
+  private let mostValues: Int
   private var position = 0
   private var line = 1
   private var depth = 0
+  private var valueCount = 0
 
-  init(_ bytes: [UInt8]) {
+  init(_ bytes: [UInt8], within limits: JSON.Limits) {
     self.bytes = bytes
+    mostValues = limits.values
     // Skips the byte order mark that some editors write.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
@@ -26,6 +30,10 @@ struct JSONReader {
 
   private mutating func readValue() throws(JSON.Fault) -> JSON {
     let line = line
+    valueCount += 1
+    guard valueCount <= mostValues else {
+      throw JSON.Fault(line, "more than \(mostValues) values", isTooLarge: true)
+    }
     switch byte {
     case UInt8(ascii: "{"): return JSON(line: line, .object(try readObject()))
     case UInt8(ascii: "["): return JSON(line: line, .list(try readList()))
@@ -114,6 +122,8 @@ struct JSONReader {
 
   private mutating func readText() throws(JSON.Fault) -> String {
     position += 1
+    var start = position
+    // The text before the last escape. A long text without one, such as a sound, is copied once.
     var text: [UInt8] = []
     while let next = byte, next != UInt8(ascii: "\"") {
       guard next >= 32 else {
@@ -122,17 +132,20 @@ struct JSONReader {
             ? "missing closing quote" : "control character \(next) in a string")
       }
       if next == UInt8(ascii: "\\") {
+        text += bytes[start..<position]
         text += try readEscape().utf8
+        start = position
       } else {
-        text.append(next)
         position += 1
       }
     }
     guard position < bytes.count else { throw fault("missing closing quote") }
+    let rest = bytes[start..<position]
     position += 1
-    guard let result = String(validating: text, as: UTF8.self) else {
-      throw fault("a string is not UTF-8")
-    }
+    let result =
+      text.isEmpty
+      ? String(validating: rest, as: UTF8.self) : String(validating: text + rest, as: UTF8.self)
+    guard let result else { throw fault("a string is not UTF-8") }
     return result
   }
 

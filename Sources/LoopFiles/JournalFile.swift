@@ -9,12 +9,15 @@ final class JournalFile {
   let descriptor: Descriptor
   let format: JournalFormat
   private(set) var index = JournalIndex()
-  /// The size in bytes, without buffered records; of a damaged file, the part before the damage.
+  /// The size in bytes, without buffered records.
   private(set) var size = 0
   /// The number of bytes written since it was opened.
   private(set) var bytesWritten = 0
-  /// A line about damage, up to which it was read; nil if it is intact.
+  /// A line about damage in a file that was read; nil if it is intact.
   let damage: String?
+  /// Whether it did not exist.
+  let isNew: Bool
+  private let repairs: [Int: (offset: Int, byte: UInt8)]
 
   /// The path, for errors.
   var path: String
@@ -25,7 +28,7 @@ final class JournalFile {
     self.path = path
     descriptor = try Self.open(path, O_TRUNC)
     format = JournalFormat(number: .random(in: 1 ... .max))
-    damage = nil
+    (damage, repairs, isNew) = (nil, [:], true)
     buffer = format.head
     try flush()
   }
@@ -35,11 +38,12 @@ final class JournalFile {
     self.path = path
     descriptor = try Self.open(path, 0)
     guard let end = Files.size(of: descriptor) else { throw SystemError(path, code: EINVAL) }
-    let head = try descriptor.bytes(min(end, JournalFormat.headBytes), at: 0)
-    guard let known = JournalFormat(head: head) else {
+    guard let reading = try JournalReading(descriptor, end: end) else {
       format = JournalFormat(number: .random(in: 1 ... .max))
-      // It is shorter if the node was killed during its creation.
-      let isNew = end < JournalFormat.headBytes
+      repairs = [:]
+      // It is shorter if the node was killed during its creation, and blank if the power failed.
+      let isBlank = try Self.isBlank(descriptor, end: end)
+      isNew = end < JournalFormat.headBytes || isBlank
       damage = isNew ? nil : "\(path) is no journal of loops of this version"
       if isNew {
         buffer = format.head
@@ -48,25 +52,31 @@ final class JournalFile {
       }
       return
     }
-    format = known
-    var scan = JournalScan(descriptor, known, from: head.count, to: end)
-    var index = JournalIndex()
-    var step = JournalScan.Step.record
-    while step == .record { step = try scan.next { index.apply($0, $1, at: $2) } }
-    self.index = index
-    size = scan.offset
-    damage =
-      step == .damaged
-      ? "\(path) is damaged at byte \(size) of \(end); the loops are as they were there, and what "
-        + "came after is lost"
-      : nil
+    format = reading.format
+    index = reading.index
+    repairs = reading.pages.repairs
+    size = reading.size
+    damage = reading.damage?.line(path)
+    isNew = false
     if damage == nil, size < end { try truncate() }
+  }
+
+  /// Whether a file has only zeros.
+  private static func isBlank(_ file: Descriptor, end: Int) throws(SystemError) -> Bool {
+    for start in stride(from: 0, to: end, by: bufferBytes) {
+      let bytes = try file.bytes(min(bufferBytes, end - start), at: start)
+      guard bytes.allSatisfy({ $0 == 0 }) else { return false }
+    }
+    return true
   }
 
   private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
     try Descriptor(
       Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | flags, 0o666), orThrow: path)
   }
+
+  /// Its pages.
+  var pages: JournalPages { JournalPages(file: descriptor, repairs: repairs) }
 
   /// The size in bytes, including buffered records.
   var end: Int { size + buffer.count }

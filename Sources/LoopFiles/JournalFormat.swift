@@ -1,7 +1,5 @@
 internal import CZlib
 internal import Engine
-internal import Glibc
-internal import Posix
 
 /// The format of a journal file: a header, then records, each with a checksum.
 ///
@@ -22,8 +20,12 @@ struct JournalFormat: Sendable {
 
   /// The format of a file with this number.
   init(number: UInt64) {
+    self.init(number: number, seed: Self.head(number).withUnsafeBytes { Self.sum($0, from: 0) })
+  }
+
+  private init(number: UInt64, seed: UInt32) {
     self.number = number
-    seed = Self.head(number).withUnsafeBytes { Self.sum($0, from: 0) }
+    self.seed = seed
   }
 
   private static func head(_ number: UInt64) -> [UInt8] {
@@ -52,10 +54,89 @@ struct JournalFormat: Sendable {
     guard sum == seed else { return nil }
   }
 
+  /// Derives the format from the records at the start of a file whose header is damaged.
+  ///
+  /// Nil if there are no intact records, or if the header is an intact one of another version.
+  init?(recovering start: UnsafeRawBufferPointer) {
+    guard start.count > Self.headBytes else { return nil }
+    let number = UInt64.random(in: 1 ... .max)
+    let stored = UInt32(
+      littleEndian: start.loadUnaligned(fromByteOffset: Self.summedBytes, as: UInt32.self))
+    let head = UnsafeRawBufferPointer(rebasing: start[..<Self.summedBytes])
+    guard Self.sum(head, from: 0) != stored else { return nil }
+    let own = UInt64(
+      littleEndian: start.loadUnaligned(fromByteOffset: Self.name.count, as: UInt64.self))
+    for format in [Self(number: number, seed: stored), Self(number: own)]
+    where format.length(of: start[Self.headBytes...]) != nil {
+      self = format
+      return
+    }
+    // The header has nothing left. Two records in a row confirm the seed that the first one implies.
+    for place in Self.headBytes..<max(Self.headBytes, start.count - Self.recordBytes) {
+      let rest = UnsafeRawBufferPointer(rebasing: start[place...])
+      guard let record = Self.plausibleRecord(rest) else { continue }
+      let length = Self.recordBytes + record.bytes
+      guard rest.count > length else { continue }
+      let format = Self(
+        number: number, seed: Self.seed(of: UnsafeRawBufferPointer(rebasing: rest[..<length])))
+      if format.length(of: rest[length...]) != nil {
+        self = format
+        return
+      }
+    }
+    return nil
+  }
+
+  /// The length in bytes of the intact record that the bytes begin with; nil if there is none.
+  private func length(of bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    guard let record = Self.plausibleRecord(bytes) else { return nil }
+    let length = Self.recordBytes + record.bytes
+    guard bytes.count >= length else { return nil }
+    return isWhole(UnsafeRawBufferPointer(rebasing: bytes[..<length])) ? length : nil
+  }
+
+  // MARK: - Checksums
+
   private static func sum(_ bytes: UnsafeRawBufferPointer, from seed: UInt32) -> UInt32 {
     UInt32(
       truncatingIfNeeded: crc32(
         UInt(seed), bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt32(bytes.count)))
+  }
+
+  // The reflected polynomial of CRC-32.
+  private static let polynomial: UInt32 = 0xEDB8_8320
+
+  /// The seed with which the checksum of a complete record matches.
+  private static func seed(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+    var state = ~UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+    for byte in bytes[4...].reversed() {
+      // Each step of the checksum, backward. Only a step that adds the polynomial sets the highest bit.
+      for _ in 0..<8 {
+        state = state >> 31 == 0 ? state << 1 : (state ^ polynomial) << 1 | 1
+      }
+      state ^= UInt32(byte)
+    }
+    return ~state
+  }
+
+  /// Finds the one bit of a complete record whose flip makes the checksum match.
+  ///
+  /// Nil if there is none. Two wrong bits never look like one: records are short enough for that.
+  func wrongBit(_ bytes: UnsafeRawBufferPointer) -> (offset: Int, mask: UInt8)? {
+    let stored = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+    let difference = stored ^ Self.sum(UnsafeRawBufferPointer(rebasing: bytes[4...]), from: seed)
+    if difference.nonzeroBitCount == 1 {
+      let bit = difference.trailingZeroBitCount
+      return (bit / 8, 1 << UInt8(bit % 8))
+    }
+    // How a flipped bit changes the checksum depends only on its distance from the end.
+    var change: UInt32 = 1
+    for bit in (32..<8 * bytes.count).reversed() {
+      change = change & 1 == 0 ? change >> 1 : change >> 1 ^ Self.polynomial
+      if change == difference { return (bit / 8, 1 << UInt8(bit % 8)) }
+    }
+    return nil
   }
 
   // MARK: - Records
@@ -97,107 +178,27 @@ struct JournalFormat: Sendable {
     return record.kind == .history && Int(record.count) > LoopRecord.mostVersions ? nil : record
   }
 
+  /// Whether a record may begin with these bytes, at a glance.
+  static func mayBeRecord(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    bytes[offset + 4] &- 1 < kinds
+  }
+
+  // The raw values of the kinds are 1 to this number.
+  private static let kinds = UInt8(LoopRecord.Kind.allCases.count)
+
+  /// The record that the bytes begin with, if a node can have written it and it is worth a checksum.
+  static func plausibleRecord(_ bytes: UnsafeRawBufferPointer) -> LoopRecord? {
+    guard bytes.count >= recordBytes,
+      let record = record(bytes), record.slot < JournalIndex.mostSlots
+    else { return nil }
+    guard record.kind == .page else { return record }
+    return record.other < JournalIndex.mostPages && record.frames == 0 && record.clip == 0
+      ? record : nil
+  }
+
   /// Whether the checksum of a complete record, with its payload, matches.
   func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let sum = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
     return sum == Self.sum(UnsafeRawBufferPointer(rebasing: bytes[4...]), from: seed)
-  }
-}
-
-/// A reader of a journal file's records, in order.
-struct JournalScan: ~Copyable {
-  /// The outcome of reading the next record.
-  enum Step: Equatable {
-    case record
-    /// The end of the file.
-    case end
-    /// An incomplete record: its writer was killed.
-    case torn
-    /// A record that is not as it was written.
-    case damaged
-  }
-
-  private static let windowBytes = 1 << 18
-
-  private let file: Descriptor
-  private let format: JournalFormat
-  private let end: Int
-  private let window: UnsafeMutableRawBufferPointer
-  private var windowStart = 0
-  private var windowCount = 0
-  /// The offset of the next record.
-  private(set) var offset: Int
-
-  /// Creates a reader of the records between two offsets of the file.
-  init(_ file: Descriptor, _ format: JournalFormat, from start: Int, to end: Int) {
-    self.file = file
-    self.format = format
-    self.end = end
-    offset = start
-    window = .allocate(byteCount: Self.windowBytes, alignment: 16)
-  }
-
-  deinit { window.deallocate() }
-
-  /// Passes the next record, with its payload and its offset, to `body`.
-  ///
-  /// A record that `body` rejects counts as damaged.
-  mutating func next(
-    _ body: (LoopRecord, UnsafeRawBufferPointer, Int) -> Bool
-  ) throws(SystemError) -> Step {
-    let left = end - offset
-    if left == 0 { return .end }
-    guard left >= JournalFormat.recordBytes else { return .torn }
-    guard let record = JournalFormat.record(try bytes(at: offset, JournalFormat.recordBytes)) else {
-      return try isZeroFromHere() ? .torn : .damaged
-    }
-    let count = JournalFormat.recordBytes + record.bytes
-    guard left >= count else { return .torn }
-    let whole = try bytes(at: offset, count)
-    guard format.isWhole(whole) else { return .damaged }
-    let own = UnsafeRawBufferPointer(rebasing: whole[JournalFormat.recordBytes...])
-    guard body(record, own, offset + JournalFormat.recordBytes) else { return .damaged }
-    offset += count
-    return .record
-  }
-
-  /// Whether only zeros are left, as after a power failure while the file grew.
-  private mutating func isZeroFromHere() throws(SystemError) -> Bool {
-    var start = offset
-    while start < end {
-      let count = min(end - start, Self.windowBytes)
-      guard try bytes(at: start, count).allSatisfy({ $0 == 0 }) else { return false }
-      start += count
-    }
-    return true
-  }
-
-  private mutating func bytes(
-    at start: Int, _ count: Int
-  ) throws(SystemError) -> UnsafeRawBufferPointer {
-    if start < windowStart || start + count > windowStart + windowCount {
-      windowStart = start
-      windowCount = min(end - start, Self.windowBytes)
-      try file.fill(UnsafeMutableRawBufferPointer(rebasing: window[..<windowCount]), at: start)
-    }
-    let first = start - windowStart
-    return UnsafeRawBufferPointer(rebasing: window[first..<first + count])
-  }
-}
-
-extension Descriptor {
-  /// Fills memory with the bytes at an offset of the file; a premature end is an error.
-  func fill(_ memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) {
-    let (count, code) = read(into: memory, at: offset)
-    guard count == memory.count else { throw SystemError("read", code: code == 0 ? EIO : code) }
-  }
-
-  /// Returns `count` bytes at an offset of the file; a premature end is an error.
-  func bytes(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    try bytes.withUnsafeMutableBufferPointer { memory throws(SystemError) in
-      try fill(UnsafeMutableRawBufferPointer(memory), at: offset)
-    }
-    return bytes
   }
 }

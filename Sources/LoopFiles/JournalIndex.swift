@@ -14,6 +14,8 @@ struct JournalIndex: Sendable {
 
   /// The highest serial number of a version.
   private(set) var latestSerial: UInt32 = 0
+  // Whether records are missing.
+  private var hasLoss = false
 
   /// Applies a record whose payload is at an offset of the file.
   ///
@@ -26,12 +28,28 @@ struct JournalIndex: Sendable {
       rate = Int(record.frames)
       return true
     }
-    guard record.slot < Self.mostSlots, rate > 0 else { return false }
+    guard record.slot < Self.mostSlots, rate > 0 || hasLoss else { return false }
     guard
-      slots[Int(record.slot), default: SlotIndex()].apply(record, bytes, at: offset, rate: rate)
+      slots[Int(record.slot), default: SlotIndex(mayLack: hasLoss)]
+        .apply(record, bytes, at: offset, rate: rate)
     else { return false }
-    if record.kind == .version { latestSerial = max(latestSerial, record.serial) }
+    latestSerial = max(latestSerial, record.serial)
     return true
+  }
+
+  // The usual sample rate, in Hz.
+  private static let assumedRate = 48_000
+
+  /// Notes that records are missing here, so that what depends on them is inferred from then on.
+  mutating func noteLoss() {
+    hasLoss = true
+    for number in slots.keys { slots[number]?.mayLack = true }
+  }
+
+  /// Infers what missing records would have said, after the last record.
+  mutating func complete() {
+    if rate == 0 { rate = slots.values.lazy.map(\.rate).first { $0 > 0 } ?? Self.assumedRate }
+    for number in slots.keys { slots[number]?.complete(rate: rate) }
   }
 
   /// The bytes of all pages if each is written once.
@@ -65,6 +83,10 @@ struct SlotIndex: Sendable {
   var isPlaying = false
   /// The engine frame at which its playhead was at the start.
   var beginning = 0
+  /// Whether records of it may be missing since its last complete history.
+  var mayLack = false
+
+  init(mayLack: Bool = false) { self.mayLack = mayLack }
 
   fileprivate mutating func apply(
     _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer, at offset: Int, rate: Int
@@ -73,23 +95,37 @@ struct SlotIndex: Sendable {
     case .rate: return false
     case .version:
       guard record.serial != 0, versions[record.serial] == nil,
-        var version = record.other == 0 ? LoopVersion() : versions[record.other]
+        record.other == 0 || knows(record.other)
       else { return false }
+      if versions[record.other]?.isInferred == true {
+        complete(record.other, like: predecessor(of: record.other))
+      }
+      var version = versions[record.other] ?? LoopVersion()
       version.serial = record.serial
       versions[record.serial] = version
     case .history: return applyHistory(record, bytes, rate: rate)
     case .recording:
-      guard record.serial == 0 || versions[record.serial] != nil else { return false }
-      if recording != record.serial, !history.contains(recording) { versions[recording] = nil }
+      guard record.serial == 0 || knows(record.serial) else { return false }
+      if recording != record.serial, !history.contains(recording) {
+        // The history that has it may be missing.
+        if mayLack { addStep(recording) } else { versions[recording] = nil }
+      }
       recording = record.serial
+      // A recording is no copy.
+      versions[recording]?.isInferred = false
     case .overdub:
-      guard record.serial == 0 || versions[record.serial] != nil else { return false }
+      guard record.serial == 0 || knows(record.serial) else { return false }
       overdub = record.serial
       overdubbedPage = record.other < JournalIndex.mostPages ? Int(record.other) : nil
     case .phase:
       isPlaying = record.count > 0
       beginning = Int(record.frames)
     case .page, .hole, .length:
+      guard knows(record.serial) else { return false }
+      if record.kind == .length, versions[record.serial]?.isInferred == true {
+        // It is a copy of a version of its clip.
+        complete(record.serial, like: base(of: record.serial, clip: Int(record.clip)))
+      }
       guard versions[record.serial]?.apply(record, at: offset) == true else { return false }
       // The tail is written along with the start.
       if record.kind == .page, record.serial == overdub, let version = versions[overdub],
@@ -107,15 +143,84 @@ struct SlotIndex: Sendable {
     let serials = (0..<Int(record.count)).map {
       UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self))
     }
-    guard !serials.isEmpty, record.other < serials.count,
-      serials.allSatisfy({ versions[$0] != nil }), Set(serials).count == serials.count
+    guard !serials.isEmpty, record.other < serials.count, Set(serials).count == serials.count
     else { return false }
-    history = serials
-    current = Int(record.other)
+    let known = serials.filter { versions[$0] != nil }
+    guard known.count == serials.count || mayLack && !known.isEmpty else { return false }
+    let before = serials.prefix(Int(record.other) + 1).last { versions[$0] != nil }
+    history = known
+    current = before.flatMap(known.firstIndex) ?? 0
     self.rate = rate
     versions = versions.filter { $0.key == recording || serials.contains($0.key) }
     if versions[overdub] == nil { overdub = 0 }
+    if known.count == serials.count, !versions.values.contains(where: \.isInferred) {
+      mayLack = false
+    }
     return true
+  }
+
+  // MARK: - Missing records
+
+  /// Whether a version exists, after making it if its first record may be missing.
+  private mutating func knows(_ serial: UInt32) -> Bool {
+    if versions[serial] != nil { return true }
+    guard mayLack, serial != 0 else { return false }
+    versions[serial] = LoopVersion(inferred: serial)
+    return true
+  }
+
+  /// The version that one of a clip was made from; nil if there is none.
+  private func base(of serial: UInt32, clip: Int) -> LoopVersion? {
+    if let before = predecessor(of: serial), before.clip == clip { return before }
+    return versions.values.filter { $0.serial < serial && $0.clip == clip && $0.frames > 0 }
+      .max { $0.serial < $1.serial }
+  }
+
+  /// The undo step before a version: for one outside the history, the current one.
+  private func predecessor(of serial: UInt32) -> LoopVersion? {
+    let place = (history.firstIndex(of: serial) ?? current + 1) - 1
+    return history.indices.contains(place) ? versions[history[place]] : nil
+  }
+
+  /// Completes a version whose first record is missing with the pages and the length of another.
+  private mutating func complete(_ serial: UInt32, like base: LoopVersion?) {
+    guard var version = versions[serial] else { return }
+    if let base { version.inherit(base) }
+    version.isInferred = false
+    versions[serial] = version
+  }
+
+  /// Adds a version as the newest undo step, and makes it the current one, if it has audio.
+  private mutating func addStep(_ serial: UInt32) {
+    guard let version = versions[serial], version.frames > 0 || version.lastPage != nil else {
+      versions[serial] = nil
+      return
+    }
+    if version.isInferred { complete(serial, like: predecessor(of: serial)) }
+    history = history.prefix(current + 1) + [serial]
+    current = history.count - 1
+  }
+
+  /// Infers what missing records would have said, after the last record.
+  fileprivate mutating func complete(rate: Int) {
+    if self.rate == 0 { self.rate = rate }
+    if mayLack {
+      let others = versions.keys.filter { $0 != recording && !history.contains($0) }
+      for serial in others.sorted() { addStep(serial) }
+    }
+    for serial in history where versions[serial]?.isInferred == true {
+      complete(serial, like: predecessor(of: serial))
+    }
+    // Without any length it is as long as its neighbor, or as what it has.
+    let lengths = history.compactMap { versions[$0] }.filter { $0.frames > 0 }
+    for serial in history + [recording] {
+      guard var version = versions[serial], version.frames == 0, let last = version.lastPage
+      else { continue }
+      let neighbor = lengths.first { $0.sharesPages(with: version) }
+      version.frames = neighbor?.frames ?? (last + 1) * LoopRecord.pageFrames
+      version.round = neighbor?.round ?? Double(version.frames)
+      versions[serial] = version
+    }
   }
 }
 
@@ -135,12 +240,38 @@ package struct LoopVersion: Sendable {
   package fileprivate(set) var clip = 0
   /// The offsets of its pages.
   fileprivate(set) var pages = PageTable()
+  /// Whether its first record is missing, and so that what it was copied from is unknown.
+  fileprivate(set) var isInferred = false
+
+  init() {}
+
+  /// A version whose first record is missing.
+  fileprivate init(inferred serial: UInt32) {
+    self.serial = serial
+    isInferred = true
+  }
 
   /// The maximum number of pages, including those beyond its end.
   package var pageCount: Int { pages.count }
 
   /// The file offset of a page, or nil for a silent page; versions that share a page have the same offset.
   package func page(_ index: Int) -> Int? { pages[index] }
+
+  /// The highest index of a page that is not silent; nil if all are.
+  var lastPage: Int? { (0..<pages.count).last { pages[$0] != nil } }
+
+  /// Whether a page of it is also one of another version.
+  fileprivate func sharesPages(with other: LoopVersion) -> Bool {
+    (0..<pages.count).contains { pages[$0] != nil && pages[$0] == other.pages[$0] }
+  }
+
+  /// Takes the length of another version if it has none, and its pages where it has none.
+  fileprivate mutating func inherit(_ base: LoopVersion) {
+    for index in 0..<base.pages.count where pages[index] == nil { pages[index] = base.pages[index] }
+    if frames > 0 { return }
+    (frames, round, beat) = (base.frames, base.round, base.beat)
+    (layers, clip) = (base.layers + 1, base.clip)
+  }
 
   fileprivate mutating func apply(_ record: LoopRecord, at offset: Int) -> Bool {
     let first = Int(record.other)

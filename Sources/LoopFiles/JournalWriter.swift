@@ -76,8 +76,10 @@ package final class JournalWriter: @unchecked Sendable {
 
   /// Opens the saved loops, or discards them.
   ///
-  /// Returns nil if they can't be read.
-  package func open(discarding: Bool = false) -> LoopArchive? {
+  /// Loops that can't be written now, as on a read-only disk, are read all the same. Returns nil if they
+  /// can't be read. With `isReadOnly`, that they can't be written is known, and not reported.
+  package func open(discarding: Bool = false, isReadOnly: Bool = false) -> LoopArchive? {
+    isFaultReported = isReadOnly
     do throws(SystemError) {
       let store = try LoopStore(in: folder, spare: spare)
       if discarding { try store.discard() }
@@ -87,8 +89,19 @@ package final class JournalWriter: @unchecked Sendable {
       return store.archive
     } catch {
       fail(error)
+      // Not those of another node.
+      return discarding || error.isBusy ? nil : readOnly()
+    }
+  }
+
+  /// Reads the saved loops from a file that can't be written now, and is continued once it can.
+  private func readOnly() -> LoopArchive? {
+    guard let (archive, damage) = try? LoopArchive.read(LoopStore.path(in: folder)) else {
       return nil
     }
+    if let damage { log(damage) }
+    ownFile = archive.number
+    return archive
   }
 
   /// Sets the opened file aside, because some of it does not fit, and starts a new one.

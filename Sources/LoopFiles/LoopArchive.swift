@@ -1,4 +1,5 @@
 internal import Engine
+internal import Glibc
 package import Posix
 
 /// The loops of a journal, to be restored into an engine.
@@ -38,8 +39,8 @@ package struct LoopArchive: Sendable {
       if var recorded = index.versions[index.recording],
         !index.history.contains(index.recording)
       {
-        var pages = 0
-        while recorded.page(pages) != nil { pages += 1 }
+        // Pages before the last one can be damaged: they are silent.
+        let pages = recorded.lastPage.map { $0 + 1 } ?? 0
         recorded.frames = min(recorded.frames, pages * LoopRecord.pageFrames)
         recorded.round = Double(recorded.frames)
         if recorded.frames > 0 {
@@ -64,16 +65,33 @@ package struct LoopArchive: Sendable {
   package let slots: [Slot]
   /// The highest serial number of a version.
   package let latestSerial: UInt32
-  private let file: Descriptor
+  // The number of its file.
+  let number: UInt64
+  private let pages: JournalPages
   private let path: String
 
-  init(_ index: JournalIndex, _ file: Descriptor, _ path: String) {
-    self.file = file
+  init(_ index: JournalIndex, _ pages: JournalPages, _ path: String, number: UInt64) {
+    self.number = number
+    self.pages = pages
     self.path = path
     latestSerial = index.latestSerial
     slots = index.slots.sorted { $0.key < $1.key }.compactMap {
       Slot($0.key, $0.value, rate: index.rate)
     }
+  }
+
+  /// Reads a journal file without changing it: one that was set aside, or one that can't be written now.
+  ///
+  /// Returns nil if it is no journal, and a line about damage in it.
+  package static func read(
+    _ path: String
+  ) throws(SystemError) -> (archive: LoopArchive, damage: String?)? {
+    let file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
+    guard let end = Files.size(of: file) else { throw SystemError(path, code: EINVAL) }
+    guard let reading = try JournalReading(file, end: end) else { return nil }
+    let archive = LoopArchive(
+      reading.index, reading.pages, path, number: reading.format.number)
+    return (archive, reading.damage?.line(path))
   }
 
   /// Whether no slot has a clip.
@@ -84,7 +102,7 @@ package struct LoopArchive: Sendable {
     _ offset: Int, into sound: UnsafeMutablePointer<Float>
   ) throws(SystemError) {
     let memory = UnsafeMutableRawBufferPointer(start: sound, count: LoopRecord.pageBytes)
-    do throws(SystemError) { try file.fill(memory, at: offset) } catch {
+    do throws(SystemError) { try pages.read(offset, into: memory) } catch {
       throw SystemError(path, code: error.code)
     }
   }

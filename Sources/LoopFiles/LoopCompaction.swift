@@ -121,7 +121,7 @@ final class LoopCompaction {
         let offset = table[index]
         if offset == before[index] { continue }
         if let offset {
-          let page = try source.descriptor.bytes(LoopRecord.pageBytes, at: offset)
+          let page = try source.pages.bytes(at: offset)
           try append(LoopRecord(.page, slot: slot, serial: serial, other: index), page)
         } else {
           try append(LoopRecord(.hole, slot: slot, serial: serial, other: index, frames: 1), [])
@@ -155,10 +155,14 @@ final class LoopCompaction {
     guard isAccepted else { throw SystemError(path, code: EPROTO) }
   }
 
-  /// Replaces the old file with the new one.
+  /// Replaces the old file with the new one, durably.
+  ///
+  /// The records copied last may be durable in the old file already. So they have to be in the new one, too.
   func replaceSource() throws(SystemError) {
+    try Files.keep(target.descriptor, path: path)
     guard rename(Self.part(path), path) == 0 else { throw SystemError(path) }
     hasReplaced = true
     target.path = path
+    try Files.keep(folder: Files.folder(of: path))
   }
 }

@@ -10,6 +10,8 @@ package import Posix
 package final class LoopStore: @unchecked Sendable {
   /// How far a file may exceed twice its live size, in bytes.
   package static let usualSpare = 32 << 20
+  /// The number of damaged files that are kept.
+  package static let mostDamagedFiles = 3
   // The growth between two counts of the live data, as a fraction of the spare size.
   private static let partOfSpare = 8
 
@@ -30,7 +32,7 @@ package final class LoopStore: @unchecked Sendable {
   /// Opens the journal in a folder; creates it if it does not exist.
   package init(in folder: String, spare: Int = LoopStore.usualSpare) throws(SystemError) {
     self.spare = spare
-    path = folder + "/journal"
+    path = Self.path(in: folder)
     try Files.makeFolder(folder)
     guard let lock = try FileLock(folder + "/.lock") else {
       throw SystemError("another node keeps its loops in \(folder)", code: EBUSY)
@@ -38,9 +40,13 @@ package final class LoopStore: @unchecked Sendable {
     self.lock = lock
     Files.remove(LoopCompaction.part(path))
     file = try JournalFile(reading: path)
+    if file.isNew { try Files.keep(folder: folder) }
     if let damage = file.damage { try replaceDamagedFile(damage) }
     countLater()
   }
+
+  /// The path of the journal in a folder.
+  package static func path(in folder: String) -> String { folder + "/journal" }
 
   /// The number of the file, unique to it.
   package var number: UInt64 { file.format.number }
@@ -52,7 +58,7 @@ package final class LoopStore: @unchecked Sendable {
   package var latestSerial: UInt32 { file.index.latestSerial }
 
   /// The loops as the file has them.
-  package var archive: LoopArchive { LoopArchive(file.index, file.descriptor, path) }
+  package var archive: LoopArchive { LoopArchive(file.index, file.pages, path, number: number) }
 
   /// The file, for an fsync.
   package var descriptor: Descriptor { file.descriptor }
@@ -91,12 +97,29 @@ package final class LoopStore: @unchecked Sendable {
   private func replaceDamagedFile(_ damage: String) throws(SystemError) {
     let aside = Self.freeName(path + ".bad")
     // Some file systems have no hard links.
-    guard link(path, aside) == 0 || rename(path, aside) == 0 else { throw SystemError(aside) }
-    loss = "\(damage); the whole file is \(aside) now"
-    let compaction = try LoopCompaction(file, path: path)
-    while !compaction.isComplete { try compaction.copy(bytes: .max) }
-    guard fsync(compaction.target.descriptor.number) == 0 else { throw SystemError(path) }
-    try replaceFile(compaction)
+    let isLinked = link(path, aside) == 0
+    guard isLinked || rename(path, aside) == 0 else { throw SystemError(aside) }
+    do throws(SystemError) {
+      let compaction = try LoopCompaction(file, path: path)
+      while !compaction.isComplete { try compaction.copy(bytes: .max) }
+      try replaceFile(compaction)
+    } catch {
+      // The next attempt finds the file where it was.
+      if isLinked { unlink(aside) } else { _ = Files.move(aside, to: path) }
+      throw error
+    }
+    pruneDamagedFiles(besides: aside)
+    loss = "\(damage); the damaged file is \(aside) now"
+  }
+
+  /// Deletes the oldest damaged files, but not this one.
+  private func pruneDamagedFiles(besides newest: String) {
+    let folder = Files.folder(of: path)
+    let others = Files.names(in: folder).filter { $0.hasPrefix("journal.bad") }
+      .map { "\(folder)/\($0)" }.filter { $0 != newest }
+      .map { (path: $0, modified: Files.modified($0) ?? 0) }
+      .sorted { $0.modified > $1.modified }
+    for other in others.dropFirst(Self.mostDamagedFiles - 1) { Files.remove(other.path) }
   }
 
   /// Sets the file aside as it is, and starts an empty one.
@@ -114,6 +137,7 @@ package final class LoopStore: @unchecked Sendable {
   package func discard() throws(SystemError) {
     compaction = nil
     use(try JournalFile(creating: path))
+    try Files.keep(folder: Files.folder(of: path))
   }
 
   private func use(_ next: JournalFile) {

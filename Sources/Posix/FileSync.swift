@@ -50,18 +50,18 @@ package final class FileSync: Sendable {
 
   private func work() {
     while let requests = next() {
+      let start = HostTime.steady
       for (file, path) in requests {
-        let code = fdatasync(file.number) == 0 ? 0 : errno
-        state.change(waking: .nobody) { state in
-          // EINVAL: a pipe, or a file system without sync. Nothing can be done about that.
-          if code == 0 || code == EINVAL {
-            state.synced.append(file)
-          } else {
-            state.fault = SystemError(path, code: code)
-          }
+        do throws(SystemError) {
+          try Files.keep(file, path: path)
+          state.change(waking: .nobody) { $0.synced.append(file) }
+        } catch {
+          state.change(waking: .nobody) { $0.fault = error }
         }
       }
-      pause.wait(milliseconds: period)
+      // A slow sync doesn't delay the next one further.
+      let left = period - Int((HostTime.steady - start) / 1000)
+      if left > 0 { pause.wait(milliseconds: left) }
     }
     state.change { $0.isEnded = true }
   }

@@ -33,6 +33,14 @@ extension Files {
     return Int(status.st_size)
   }
 
+  /// Returns the time of the last change to a file's content, in nanoseconds since 1970, or nil if it is
+  /// missing.
+  package static func modified(_ path: String) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
+  }
+
   /// Lists the non-hidden names in a folder, unsorted.
   ///
   /// Empty if it can't be read.
@@ -68,6 +76,14 @@ extension Files {
   package static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes the content of an open file durable.
+  ///
+  /// Errors name the path.
+  package static func keep(_ file: Descriptor, path: String) throws(SystemError) {
+    // EINVAL: a pipe, or a file system without sync. Nothing can be done about that.
+    guard fdatasync(file.number) == 0 || errno == EINVAL else { throw SystemError(path) }
   }
 
   /// Makes the directory entries of a path's folder durable.

@@ -2,12 +2,20 @@ internal import Glibc
 
 /// File system functions for small files and folders.
 package enum Files {
-  /// Creates a folder and its parents.
+  /// Creates a folder and its parents, durably.
   package static func makeFolder(_ path: String) throws(SystemError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
+      let parent = made.isEmpty ? "." : made
       made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
-      guard mkdir(made, 0o755) == 0 || errno == EEXIST else { throw SystemError(made) }
+      if mkdir(made, 0o755) == 0 {
+        do throws(SystemError) { try keep(folder: parent) } catch {
+          // A folder that one may write in but not read can't be opened.
+          guard error.code == EACCES else { throw error }
+        }
+      } else {
+        guard errno == EEXIST else { throw SystemError(made) }
+      }
     }
     var status = stat()
     guard stat(path, &status) == 0, access(path, W_OK | X_OK) == 0 else { throw SystemError(path) }
@@ -60,6 +68,7 @@ package enum Files {
       guard fsync(file.number) == 0 else { throw SystemError(path) }
     }
     guard move(temporary, to: path) else { throw SystemError(path) }
+    try keepFolder(of: path)
   }
 
   /// Writes a file atomically, in a folder that is created if needed.
@@ -72,12 +81,14 @@ package enum Files {
 
   /// Appends a line durably to a file, which is created with owner-only access if needed.
   package static func append(line: String, to path: String) throws(SystemError) {
+    let isNew = !exist(path)
     let file = try Descriptor(
       open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600), orThrow: path)
     let bytes = Array((line + "\n").utf8)
     // A single write: the line is complete or missing.
     guard Glibc.write(file.number, bytes, bytes.count) == bytes.count, fsync(file.number) == 0
     else { throw SystemError(path) }
+    if isNew { try keepFolder(of: path) }
   }
 
   /// Reads a text file.
@@ -98,12 +109,27 @@ package enum Files {
   }
 
   /// Removes a file if it exists.
+  ///
+  /// After a power failure it can be there again.
   package static func remove(_ path: String) { unlink(path) }
 
   /// Renames a file, replacing an existing one.
   ///
+  /// After a power failure it can have its former name.
+  ///
   /// Returns false on failure.
   package static func move(_ path: String, to other: String) -> Bool { rename(path, other) == 0 }
+
+  /// Whether files can be created in a folder.
+  package static func isWritable(_ folder: String) -> Bool {
+    isFolder(folder) && access(folder, W_OK | X_OK) == 0
+  }
+
+  /// Whether a file or folder is on a file system that is mounted read-only.
+  package static func isOnReadOnlyDisk(_ path: String) -> Bool {
+    var status = statvfs()
+    return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+  }
 
   /// Whether two paths lead to the same file.
   package static func areSame(_ path: String, _ other: String) -> Bool {

@@ -63,6 +63,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isVersion4 ? v4 >> 24 == 127 : self == .loopback6
   }
 
+  /// The address that stands for its owner: the IPv4 address itself, or the first one of the IPv6 /64
+  /// network, in which one machine can have any address.
+  package var network: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
+
   package var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     if isVersion4 {

@@ -93,19 +93,6 @@ package final class Socket {
     }
   }
 
-  /// Wraps a duplicate of a stream's descriptor, which its owner keeps.
-  ///
-  /// Each side sees the end of the stream.
-  ///
-  /// `outgoingBytes` limits the send buffer of the system.
-  package init(ofStream number: Int32, outgoingBytes: Int) throws(SystemError) {
-    isVersion4 = true
-    descriptor = try Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 0), orThrow: "a stream")
-    _ = fcntl(descriptor.number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
-    set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-    limitOutgoing(bytes: outgoingBytes)
-  }
-
   /// Connects a stream to an endpoint.
   ///
   /// Writing to it blocks until the system has taken all bytes.
@@ -196,6 +183,9 @@ package final class Socket {
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothingNow : .closed
   }
 
+  /// Closes the outgoing direction of a stream.
+  package func endWriting() { shutdown(descriptor.number, Int32(SHUT_WR)) }
+
   /// Whether both directions are closed.
   package var isHungUp: Bool {
     var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
@@ -275,6 +265,12 @@ package final class DatagramReader {
     /// A packet from one of this machine's network addresses counts as received on that network's
     /// interface, since the kernel reports it so for link-local addresses.
     package let isOnLoopback: Bool
+
+    /// Creates a sender.
+    package init(endpoint: Endpoint, isOnLoopback: Bool) {
+      self.endpoint = endpoint
+      self.isOnLoopback = isOnLoopback
+    }
   }
 
   /// The maximum length of a datagram in bytes.

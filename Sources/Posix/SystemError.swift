@@ -21,6 +21,15 @@ package struct SystemError: Error, CustomStringConvertible {
   /// Whether the file was not found.
   package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
+  /// Whether another process uses it.
+  package var isBusy: Bool { code == EBUSY }
+
+  /// Whether the permission is missing.
+  package var isDenied: Bool { code == EACCES || code == EPERM }
+
+  /// Whether the disk is the reason, and not the path: it is read-only, full or failing.
+  package var isOfDisk: Bool { [EROFS, ENOSPC, EDQUOT, EIO].contains(code) }
+
   /// Whether the file exceeds the size limit.
   package var isTooLarge: Bool { code == EFBIG }
 

@@ -6,16 +6,20 @@ package struct DatabaseSchema: Sendable {
   package let application: Int
   /// The version of the schema.
   package let version: Int
+  let creation: String
   let pragmas: String
   let tables: String
 
   /// Creates a schema.
   ///
-  /// `pragmas` apply to each connection,
+  /// `creation` applies to a new file, and `pragmas` to each connection.
   /// `tables` creates the tables of a new file.
-  package init(application: Int, version: Int, pragmas: String, tables: String) {
+  package init(
+    application: Int, version: Int, creation: String = "", pragmas: String, tables: String
+  ) {
     self.application = application
     self.version = version
+    self.creation = creation
     self.pragmas = pragmas
     self.tables = """
       \(tables)
@@ -38,6 +42,16 @@ extension Database {
   ///
   /// Throws if the file has another schema, or a newer version of it.
   package func prepare(_ schema: DatabaseSchema) throws(Fault) {
+    if isReadOnly {
+      guard try has(schema) else { throw Fault(foreign: path) }
+      return try execute("PRAGMA temp_store = MEMORY")
+    }
+    // Opening takes space, too, for files that SQLite shares with other processes.
+    try freeing { () throws(Fault) in try open(schema) }
+    reserve?.hold()
+  }
+
+  private func open(_ schema: DatabaseSchema) throws(Fault) {
     guard try !has(schema) else { return try execute(schema.pragmas) }
     try startLog(schema)
     try transaction { () throws(Fault) in
@@ -64,7 +78,7 @@ extension Database {
   private func startLog(_ schema: DatabaseSchema) throws(Fault) {
     for round in 1... {
       do throws(Fault) {
-        return try execute(schema.pragmas)
+        return try execute(schema.creation + schema.pragmas)
       } catch {
         guard error.mayPass, round < 100 else { throw error }
         usleep(20_000)

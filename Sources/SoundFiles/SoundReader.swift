@@ -72,7 +72,9 @@ package struct SoundReader: ~Copyable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw SoundFileError(.notSound, "\(path) is not a regular file")
     }
-    guard let pointer = sf_open(path, Int32(SFM_READ), &info) else {
+    // The MP3 decoder prints what it finds wrong with a file. What matters of it is thrown.
+    let opened = LibraryMessages.dropping { sf_open(path, Int32(SFM_READ), &info) }
+    guard let pointer = opened else {
       throw SoundFileError(
         .notSound, "\(path) is not a readable sound file: \(SoundFileError.reason(nil))")
     }
@@ -167,7 +169,9 @@ package struct SoundReader: ~Copyable {
     var frames = Int(seconds * Double(fileRate))
     if promised >= 0 { frames = min(frames, promised) }
     guard frames > 0 else { return }
-    let place = sf_seek(handle.pointer, sf_count_t(frames), Int32(SEEK_SET))
+    let place = LibraryMessages.dropping {
+      sf_seek(handle.pointer, sf_count_t(frames), Int32(SEEK_SET))
+    }
     if place >= 0 {
       framesRead = Int(place)
       return
@@ -187,7 +191,9 @@ package struct SoundReader: ~Copyable {
   ) throws(SoundFileError) -> Int {
     guard !isAtEnd else { return 0 }
     let wanted = min(frames, Self.blockFrames)
-    let count = Int(sf_readf_float(handle.pointer, interleaved.samples, sf_count_t(wanted)))
+    let count = LibraryMessages.dropping {
+      Int(sf_readf_float(handle.pointer, interleaved.samples, sf_count_t(wanted)))
+    }
     if count < wanted {
       isAtEnd = true
       guard sf_error(handle.pointer) == 0 else {

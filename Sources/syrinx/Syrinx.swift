@@ -13,7 +13,8 @@ protocol Command {
 enum Syrinx {
   private static var commands: [any Command.Type] {
     [
-      RunCommand.self, RenderCommand.self, TakesCommand.self, SendCommand.self, StatusCommand.self,
+      RunCommand.self, RenderCommand.self, TakesCommand.self, LoopsCommand.self, SendCommand.self,
+      StatusCommand.self,
       WebCommand.self, WatchCommand.self, AddressesCommand.self, BoardCommand.self,
       LayoutCommand.self, CalibrateCommand.self, DoctorCommand.self,
     ]
@@ -28,6 +29,7 @@ enum Syrinx {
         run        Start the node (default without a command)
         render     Render sound files through the engine
         takes      List, play, edit, import, export and repair takes
+        loops      List and export saved loops, also from a damaged file
         send       Send OSC messages, and print the replies
         status     Print the status of a running node
         watch      Monitor a running node on a full screen

@@ -124,4 +124,62 @@ import Testing
     see([], at: 2)
     #expect(memory.wanted.count == ConnectionMemory.mostWanted && !memory.wanted.contains(Self.app))
   }
+
+  // MARK: - Devices
+
+  private static let pedal = SoundConnection(own: "midi_in", other: "system:midi_capture_3")
+
+  private static func port(_ name: String, _ device: String, isSource: Bool = true) -> DevicePort {
+    DevicePort(name: name, device: device, isSource: isSource)
+  }
+
+  @Test mutating func `a device that is plugged in again is found at another port`() {
+    see([Self.pedal], at: 0)
+    memory.find([Self.port("system:midi_capture_3", "alsa_pcm:Pedal/midi_capture_1")])
+    see([], changed: ["system:midi_capture_3"], at: 1)
+    memory.find([])
+    #expect(memory.due == [Self.pedal])
+    // An output of the same name is none of its sources.
+    memory.find([
+      Self.port("system:midi_playback_4", "alsa_pcm:Pedal/midi_capture_1", isSource: false),
+      Self.port("system:midi_capture_4", "alsa_pcm:Pedal/midi_capture_1"),
+    ])
+    #expect(memory.due == [SoundConnection(own: "midi_in", other: "system:midi_capture_4")])
+    #expect(memory.kept == memory.due)
+  }
+
+  @Test mutating func `a port that another device has now is not connected`() {
+    see([Self.pedal], at: 0)
+    memory.find([Self.port("system:midi_capture_3", "alsa_pcm:Pedal/midi_capture_1")])
+    see([], changed: ["system:midi_capture_3"], at: 1)
+    let keyboard = Self.port("system:midi_capture_3", "alsa_pcm:Keys/midi_capture_1")
+    memory.find([keyboard])
+    #expect(memory.due.isEmpty && memory.wanted == [Self.pedal])
+    // And is, when its own device is back, wherever.
+    memory.find([keyboard, Self.port("system:midi_capture_4", "alsa_pcm:Pedal/midi_capture_1")])
+    #expect(memory.due == [SoundConnection(own: "midi_in", other: "system:midi_capture_4")])
+  }
+
+  @Test mutating func `a saved connection is found by the device in its name`() {
+    func pedal(_ number: Int) -> String { "a2j:Pedal [\(number)] (capture): Pedal MIDI 1" }
+    memory = ConnectionMemory([SoundConnection(own: "midi_in", other: pedal(24))])
+    memory.find([Self.port(pedal(28), "a2j:Pedal (capture): Pedal MIDI 1")])
+    #expect(memory.due == [SoundConnection(own: "midi_in", other: pedal(28))])
+  }
+
+  @Test mutating func `two devices of one name are two connections`() {
+    func pedal(_ number: Int) -> SoundConnection {
+      SoundConnection(own: "midi_in", other: "a2j:Pedal [\(number)] (capture): Pedal MIDI 1")
+    }
+    func ports(_ numbers: Int...) -> [DevicePort] {
+      numbers.map { Self.port(pedal($0).other, "a2j:Pedal (capture): Pedal MIDI 1") }
+    }
+    see([pedal(24), pedal(28)], at: 0)
+    memory.find(ports(24, 28))
+    see([], changed: [pedal(24).other, pedal(28).other], at: 1)
+    memory.find(ports(32))
+    #expect(memory.due.contains(pedal(32)))
+    memory.find(ports(32, 36))
+    #expect(Set(memory.due) == [pedal(32), pedal(36)])
+  }
 }

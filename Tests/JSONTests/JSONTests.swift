@@ -118,6 +118,40 @@ import Testing
     }
   }
 
+  @Test func `the number of values is limited, however they are nested`() throws {
+    let limits = JSON.Limits(values: 100)
+    func fault(_ text: String) -> JSON.Fault? {
+      do throws(JSON.Fault) {
+        _ = try JSON(Array(text.utf8), within: limits)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    // The list is a value itself.
+    for item in ["0", "[]", "{}", "\"\"", "null"] {
+      func list(_ count: Int) -> String {
+        "[\n" + repeatElement(item, count: count).joined(separator: ",") + "]"
+      }
+      #expect(fault(list(99)) == nil)
+      let expected = JSON.Fault(2, "more than 100 values", isTooLarge: true)
+      #expect(fault(list(100)) == expected)
+      // The rest isn't read: it may be of any length, and malformed.
+      #expect(fault(String(list(100).dropLast()) + ",]]") == expected)
+    }
+    let members = (0..<50).map { "\"\($0)\": [0]" }.joined(separator: ",")
+    #expect(fault("{\(members)}")?.isTooLarge == true)
+    #expect(fault("[")?.isTooLarge == false)
+  }
+
+  @Test func `a text with escapes anywhere is whole`() throws {
+    for text in [#"\nabc"#, #"abc\n"#, #"a\nb\u00e9c"#, #"\n\n"#, "é𝄞"] {
+      let value = try read("\"\(text)\"")
+      let expected = text.replacing(#"\n"#, with: "\n").replacing(#"\u00e9"#, with: "é")
+      #expect(value.text == expected)
+    }
+  }
+
   @Test func `no corrupted byte or truncation breaks the parser`() {
     let whole = Array("{\"é\\u00e9\": [1, -2.5e1, true, null, \"\\n\"],\n\"b\": {}}".utf8)
     var broken = 0

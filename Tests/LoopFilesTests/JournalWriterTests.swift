@@ -139,7 +139,9 @@ import Testing
   /// Writes one clip of a few pages again on each request, as an engine does.
   private final class Responder {
     private var snapshot: UInt32 = 0
-    private var serial: UInt32 = 0
+    private var serial: UInt32
+
+    init(after serial: UInt32 = 0) { self.serial = serial }
 
     func respond(to script: JournalScript, pages: Int, _ value: Float) -> Bool {
       let requested = script.journal.requestedSnapshot
@@ -220,30 +222,53 @@ import Testing
     self.end(writer)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "mounting a small disk requires root"))
-  func `if the disk is read-only at first, everything is written once it is writable`() throws {
+  /// A disk that is read-only, with the loops of an earlier node.
+  private func readOnlyDisk() throws -> SmallDisk? {
     guard let disk = try SmallDisk(megabytes: 3) else {
       withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
-      return
+      return nil
     }
-    let path = disk.path + "/loops"
-    // Data of an earlier node on that disk doesn't belong to this one.
-    let (former, script, _) = try begin(path)
+    let (former, script, _) = try begin(disk.path + "/loops")
     script.writeHistory()
     end(former)
     #expect(disk.setReadOnly(true))
+    return disk
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "mounting a small disk requires root"))
+  func `loops on a read-only disk are read, and continued once it is writable`() throws {
+    guard let disk = try readOnlyDisk() else { return }
+    let path = disk.path + "/loops"
     let writer = try JournalWriter(folder: path, journal: LoopJournal(pages: 512))
-    #expect(writer.open() == nil)
-    try writer.start(continues: false)
+    let archive = try #require(writer.open())
+    #expect(archive.slots.map(\.number) == [0, 7] && archive.latestSerial == 5)
+    try writer.start(continues: true)
     let lines = writer.nextLines()
     #expect(lines.count == 1 && lines[0].contains("Read-only file system"))
     #expect(writer.journal.requestedSnapshot == 0, "no snapshot is needed")
     #expect(disk.setReadOnly(false))
+    let responder = Responder(after: archive.latestSerial)
+    let next = JournalScript(writer.journal)
+    try waitUntil("a snapshot is requested") { responder.respond(to: next, pages: 3, 0.25) }
+    end(writer)
+    #expect(writer.nextLines().isEmpty)
+    let contents = try Contents(LoopStore(in: path).archive)
+    #expect(contents.slots[0].versions.contains { $0.pages == [0.25, 0.25, 0.25] })
+    #expect(contents.slots[1].versions.map(\.pages) == [[0.7]])
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "mounting a small disk requires root"))
+  func `loops that were not read are set aside once the disk is writable`() throws {
+    guard let disk = try readOnlyDisk() else { return }
+    let path = disk.path + "/loops"
+    let writer = try JournalWriter(folder: path, journal: LoopJournal(pages: 512))
+    #expect(writer.open(discarding: true) == nil)
+    try writer.start(continues: false)
+    #expect(writer.nextLines().count == 1)
+    #expect(disk.setReadOnly(false))
     let responder = Responder()
     let next = JournalScript(writer.journal)
-    try waitUntil("a snapshot is requested") {
-      responder.respond(to: next, pages: 3, 0.25)
-    }
+    try waitUntil("a snapshot is requested") { responder.respond(to: next, pages: 3, 0.25) }
     end(writer)
     #expect(
       writer.nextLines() == ["the loops that were kept before are \(path)/journal.aside now"])

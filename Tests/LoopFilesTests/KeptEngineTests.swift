@@ -1,6 +1,7 @@
 import DSP
 import Engine
 import Foundation
+import Posix
 import TestSupport
 import Testing
 
@@ -536,5 +537,77 @@ import Testing
     #expect(isCurrent && isWhole)
     try copy(folder, "one", to: "two")
     expectSame(try kept.clips(0), try Kept(in: folder.path("two")).clips(0), "loop 1")
+  }
+
+  // MARK: - Damage
+
+  /// The pages of each version of each slot.
+  private func pages(_ archive: LoopArchive) throws -> [Int: [[[Float]?]]] {
+    var slots: [Int: [[[Float]?]]] = [:]
+    for slot in archive.slots {
+      slots[slot.number] = try slot.versions.map { version in
+        var pages: [[Float]?] = try (0..<version.pageCount).map { index in
+          guard let offset = version.page(index) else { return nil }
+          var sound = [Float](repeating: 0, count: 2 * LoopRecord.pageFrames)
+          try sound.withUnsafeMutableBufferPointer {
+            try archive.read(offset, into: $0.baseAddress!)
+          }
+          return sound
+        }
+        while pages.last == .some(nil) { pages.removeLast() }
+        return pages
+      }
+    }
+    return slots
+  }
+
+  /// The indices at which two versions have different pages.
+  private func differences(_ one: [[Float]?], _ other: [[Float]?]) -> [Int] {
+    (0..<max(one.count, other.count)).filter {
+      ($0 < one.count ? one[$0] : nil) != ($0 < other.count ? other[$0] : nil)
+    }
+  }
+
+  @Test func `damage at every percent of a journal changes at most the page that it hits`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    for loop in 0..<3 {
+      kept.act(.record, loop)
+      try kept.render(20_000)
+      for _ in 0..<2 {
+        kept.act(.overdub, loop)
+        try kept.render(15_000)
+      }
+      kept.act(.play, loop)
+      try kept.render(4000)
+    }
+    kept.act(.undo, 1)
+    try kept.render(4096)
+    let whole = try folder.bytes("one/journal")
+    let expected = try pages(kept.store.archive)
+    #expect(expected.values.count { $0.count >= 3 } == 3)
+    let path = folder.path("two/journal")
+    try Files.makeFolder(folder.path("two"))
+    for percent in 0..<100 {
+      let place = max(32, whole.count * percent / 100)
+      var flipped = whole
+      flipped[place] ^= 1 << UInt8(percent % 8)
+      try flipped.write(to: URL(fileURLWithPath: path))
+      #expect(try pages(LoopStore(in: folder.path("two")).archive) == expected, "\(percent) %")
+      // Too much to be repaired.
+      for index in place..<min(place + 3, whole.count) { flipped[index] ^= 0x96 }
+      try flipped.write(to: URL(fileURLWithPath: path))
+      let found = try pages(LoopStore(in: folder.path("two")).archive)
+      var changed: Set<[Int]> = []
+      for (number, versions) in expected {
+        for version in versions {
+          let nearest = (found[number] ?? [[]]).map { differences(version, $0) }
+            .min { $0.count < $1.count }
+          changed.formUnion((nearest ?? []).map { [number, $0] })
+        }
+      }
+      // Three bytes can be in two records.
+      #expect(changed.count <= 2, "\(percent) %: \(changed)")
+    }
   }
 }

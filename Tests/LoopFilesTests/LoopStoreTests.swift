@@ -122,7 +122,7 @@ import Testing
     #expect(store.size > 0)
   }
 
-  // MARK: - Damage
+  // MARK: - Incomplete files
 
   /// The contents of a file after each of its records, by the record's end.
   private func stages(_ folder: TemporaryFolder) throws -> [(end: Int, contents: Contents)] {
@@ -159,51 +159,7 @@ import Testing
     }
   }
 
-  @Test func `with any bit flipped, it has everything before, and reports the loss`() throws {
-    let folder = try TemporaryFolder()
-    let stages = try stages(folder)
-    let path = folder.path("loops/journal")
-    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-    for place in whole.indices {
-      let isNearEdge = stages.contains { (0..<60).contains(place - $0.end) }
-      guard place < 32 || isNearEdge || place % 61 == 0 else { continue }
-      var damaged = whole
-      damaged[place] ^= 1 << UInt8(place % 8)
-      try damaged.write(to: URL(fileURLWithPath: path))
-      let store = try LoopStore(in: folder.path("loops"))
-      let contents = try Contents(store.archive)
-      if place < 24 || place >= 24 && place < 28 {
-        #expect(contents.slots.isEmpty && store.loss != nil)
-      } else if place < 32 {
-        #expect(contents == stages.last?.contents, "these bytes of the header are unused")
-      } else {
-        let stage = try #require(stages.last { $0.end <= place })
-        #expect(contents == stage.contents, "a bit at \(place)")
-        // A record whose length exceeds the rest looks cut off.
-        let isLikeCut = whole.count - stage.end < 4300
-        #expect(store.loss?.contains("journal.bad") == true || isLikeCut, "at \(place)")
-      }
-      for name in folder.names(in: "loops") where name.contains(".bad") {
-        #expect(try folder.bytes("loops/\(name)") == damaged)
-        Files.remove(folder.path("loops/\(name)"))
-      }
-    }
-  }
-
-  @Test func `after damage it continues in an intact file`() throws {
-    let folder = try TemporaryFolder()
-    let stages = try stages(folder)
-    let path = folder.path("loops/journal")
-    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    let stage = stages[stages.count - 6]
-    bytes[stage.end + 9] ^= 4
-    try bytes.write(to: URL(fileURLWithPath: path))
-    let contents = try Contents(LoopStore(in: folder.path("loops")).archive)
-    #expect(contents == stage.contents)
-    let again = try LoopStore(in: folder.path("loops"))
-    #expect(again.loss == nil)
-    #expect(try Contents(again.archive) == contents)
-  }
+  // MARK: - Other files
 
   @Test func `anything other than a journal is set aside`() throws {
     let folder = try TemporaryFolder()

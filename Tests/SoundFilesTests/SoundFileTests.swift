@@ -308,4 +308,31 @@ import Testing
     let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
     #expect(mode == 0o600)
   }
+
+  @Test func `a decoder prints nothing about a damaged file`() async throws {
+    let path = folder.path("whole.mp3")
+    try SoundFixture.write(path, left: Tone.noise(frames: 96_000), isFine: false)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    var damaged = whole
+    for index in whole.count / 4..<whole.count / 2 { damaged[index] = 0xFF }
+    // The header of the first declares more than it has.
+    for (index, data) in [whole.prefix(whole.count / 2), damaged].enumerated() {
+      try data.write(to: URL(fileURLWithPath: folder.path("\(index).mp3")))
+    }
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      let errors = "\(path)/errors"
+      let former = dup(2)
+      let file = open(errors, O_WRONLY | O_CREAT, 0o600)
+      dup2(file, 2)
+      var frames = 0
+      for index in 0..<2 {
+        var reader = try SoundReader("\(path)/\(index).mp3")
+        try? reader.readBlocks { frames += $1 }
+      }
+      dup2(former, 2)
+      guard frames > 10_000, try Data(contentsOf: URL(fileURLWithPath: errors)).isEmpty else {
+        exit(1)
+      }
+    }
+  }
 }

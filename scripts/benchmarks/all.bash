@@ -75,7 +75,7 @@ measure() {
   command -v python3 >/dev/null || needed+=(python3)
   prepare CallbackTimer all-times sound-source
   # With real-time priority where it is permitted, as in a performance.
-  if chrt -f 10 true 2>/dev/null; then priority=realtime; fi
+  prefer_realtime
   start_server
   head_table
   measure_everything

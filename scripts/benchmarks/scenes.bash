@@ -145,6 +145,7 @@ measure_residue() {
 
 measure() {
   prepare CallbackTimer loop-times sound-source seam-meter
+  prefer_realtime
   start_server
   head_table
   measure_cost

@@ -23,7 +23,7 @@ prepare_timing() {
     || fail 70 "the build failed; see its output above"
   mkfifo "$work/ticks"
   # With real-time priority where it is permitted, because a late buffer moves ticks.
-  if chrt -f 10 true 2>/dev/null; then priority=realtime; fi
+  prefer_realtime
   # Its OSC is that of the rigs.
   export WORK=$work PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Rigs
 }

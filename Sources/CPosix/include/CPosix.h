@@ -26,6 +26,10 @@ int32_t px_thread_number(void);
 // Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 
+// Between these calls, which can be nested, what the calling thread prints to C's `stderr` is dropped.
+void px_begin_quiet(void);
+void px_end_quiet(void);
+
 // Receives up to `most` datagrams into `buffers`, with `each` bytes of room per datagram, and returns
 // their count. `interfaces` receives the number of the incoming interface, or 0 if the socket doesn't
 // report it.

@@ -1,5 +1,7 @@
 /// The counters for `/status`.
 package struct Counters: Equatable {
+  /// Datagrams dropped because their sender sent more than its turns.
+  package var flooded = 0
   /// The number of messages received.
   package var messages = 0
   /// Malformed packets and streams.

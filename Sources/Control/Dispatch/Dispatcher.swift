@@ -180,15 +180,15 @@ final class Dispatcher {
   /// Handles an internally generated message, immediately or at a time in microseconds of the engine's
   /// clock.
   ///
-  /// The lock applies to one that a pedal or key has caused.
+  /// The lock applies to one that a pedal or key has caused. `client` is told of refusals that come later.
   func perform(
     _ path: String, _ arguments: [Argument], at due: Double? = nil, isRestoring: Bool = false,
-    isPressed: Bool = false
+    isPressed: Bool = false, for client: Client? = nil
   ) throws(Refusal) {
     guard let (address, numbers) = table.declared(path) else { throw unknown(path) }
     if isPressed { try refuseIfLocked(resolved(address)) }
     var plan = Plan()
-    let origin = Origin(path: path, client: nil)
+    let origin = Origin(path: path, client: client, tellsOnlyRefusals: true)
     try self.plan(
       address, arguments, numbers, at: due, from: origin, isRestoring: isRestoring, into: &plan)
     do throws(Refusal) {

@@ -9,6 +9,8 @@ struct Origin {
   let client: Client?
   /// Whether a pattern matched the address, which may have matched others.
   var isOfPattern = false
+  /// Whether the client is told of refusals alone: it sent another message, of which this one is a part.
+  var tellsOnlyRefusals = false
 
   /// The node itself, without replies.
   static let node = Origin(path: "", client: nil)
@@ -31,8 +33,8 @@ struct Request {
 
   /// The address, as replies name it.
   var path: String { origin.path }
-  /// The sender; nil for the node itself.
-  var client: Client? { origin.client }
+  /// The receiver of replies; nil for the node itself.
+  var client: Client? { origin.tellsOnlyRefusals ? nil : origin.client }
 
   /// The same request, with replies under another address.
   func under(_ path: String) -> Request {

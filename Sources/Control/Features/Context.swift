@@ -90,11 +90,12 @@ final class Context {
   /// Runs an internally generated message through the dispatcher, immediately or at a time in microseconds
   /// of the engine's clock.
   ///
-  /// The lock applies to one that a pedal or key has caused.
+  /// The lock applies to one that a pedal or key has caused. `client` is told of refusals that come later.
   func perform(
-    _ path: String, _ arguments: [Argument], at due: Double? = nil, isPressed: Bool = false
+    _ path: String, _ arguments: [Argument], at due: Double? = nil, isPressed: Bool = false,
+    for client: Client? = nil
   ) throws(Refusal) {
-    try dispatcher.perform(path, arguments, at: due, isPressed: isPressed)
+    try dispatcher.perform(path, arguments, at: due, isPressed: isPressed, for: client)
   }
 
   // MARK: - Clients

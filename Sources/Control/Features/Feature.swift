@@ -29,6 +29,8 @@ protocol Feature: AnyObject, SendableMetatype {
   func clientsLeft(_ isGone: (Client) -> Bool)
   /// The specific refusal of an unknown address; nil if the feature has none.
   func refusal(ofUnknown path: String) -> Refusal?
+  /// Ends requests to other machines, also later ones, so that the node needn't wait for them.
+  func endRequests()
   /// Cancels pending work and clears session state.
   func beginSession()
 }
@@ -41,6 +43,7 @@ extension Feature {
   func sendInitialState(_ snapshot: InitialSnapshot) {}
   func clientsLeft(_ isGone: (Client) -> Bool) {}
   func refusal(ofUnknown path: String) -> Refusal? { nil }
+  func endRequests() {}
   func beginSession() {}
 }
 

@@ -7,9 +7,12 @@ package import Posix
 /// No call blocks: data that a client does not read is buffered for a while, then the client is
 /// dropped.
 package final class OSCServer: Outlet {
-  // Batches of datagrams read before other work gets its turn.
-  private static let mostBatches = 8
+  // How long datagrams are read and handled before other work gets its turn, in microseconds. While they arrive
+  // faster than they can be read, most of the time goes into reading: a datagram that the system drops for want
+  // of room may be anybody's.
+  private static let longestReading = 5000.0
   private static let longestTurn = 5000.0
+  private static let longestTurnInFlood = 1000.0
   private static let mostConnections = 64
   private static let attemptsAtFreePort = 20
 
@@ -21,6 +24,9 @@ package final class OSCServer: Outlet {
   private var door = 0
   private let loop: EventLoop
   private let reader = DatagramReader()
+  private var turns = DatagramTurns()
+  // Set while datagrams wait for their turn.
+  private let hasMore: Signal
   private var datagrams: [Socket] = []
   private var listeners: [Socket] = []
   private var connections: [Int: Connection] = [:]
@@ -33,6 +39,7 @@ package final class OSCServer: Outlet {
     self.access = access
     self.node = node
     self.loop = loop
+    hasMore = try Signal()
     var attempts = port == 0 ? Self.attemptsAtFreePort : 1
     while true {
       do throws(SystemError) {
@@ -46,6 +53,10 @@ package final class OSCServer: Outlet {
     door = node.connect(to: self)
     for (index, socket) in datagrams.enumerated() {
       loop.watch(socket.descriptor) { [unowned self] in receive(on: index) }
+    }
+    loop.watch(hasMore.readable) { [unowned self] in
+      hasMore.clear()
+      for index in datagrams.indices { receive(on: index) }
     }
     for listener in listeners {
       loop.watch(listener.descriptor) { [unowned self] in accept(from: listener) }
@@ -79,27 +90,56 @@ package final class OSCServer: Outlet {
   private func receive(on index: Int) {
     let socket = datagrams[index]
     let start = HostTime.steady
-    for _ in 0..<Self.mostBatches {
+    // Usually there are a few datagrams, which are handled as they are read. More of them wait for their
+    // turns, so that the system's queue, which is not shared fairly, stays short.
+    var isDirect = turns.count == 0
+    var isFlood = false
+    while true {
       let count = reader.read(socket) { bytes, sender in
         let endpoint = sender.endpoint
         guard socket.canHear(endpoint.address), access.admits(endpoint.address) else {
           node.counters.denied += 1
           return
         }
-        node.receive(
-          bytes, from: client(endpoint, .datagrams(socket: index), sender.isOnLoopback))
+        guard !isDirect else { return take(bytes, from: sender, on: index) }
+        node.counters.flooded += turns.append(
+          DatagramTurns.Datagram(Array(bytes), from: sender, socket: index))
       }
-      node.takeEvents()
       // A batch that is not full was the last.
       if count < DatagramReader.most { break }
-      // Packets can be long, with many messages: signals and feedback get their turn.
-      if HostTime.steady - start > Self.longestTurn { break }
+      isFlood = HostTime.steady - start > Self.longestReading
+      if isFlood { break }
+      isDirect = false
     }
+    node.takeEvents()
+    serveTurns(microseconds: isFlood ? Self.longestTurnInFlood : Self.longestTurn)
     // An undeliverable reply makes the next call fail, so only then is there an error to read.
     guard socket.hasFault else { return }
     while let gone = socket.nextUnreachable() {
       node.forget(client(gone, .datagrams(socket: index)))
     }
+  }
+
+  private func take(
+    _ bytes: UnsafeRawBufferPointer, from sender: DatagramReader.Sender, on index: Int
+  ) {
+    node.receive(
+      bytes, from: client(sender.endpoint, .datagrams(socket: index), sender.isOnLoopback))
+  }
+
+  /// Handles waiting datagrams in turns of their senders.
+  private func serveTurns(microseconds: Double) {
+    let start = HostTime.steady
+    var count = 0
+    while let datagram = turns.next() {
+      datagram.bytes.withUnsafeBytes { take($0, from: datagram.sender, on: datagram.socket) }
+      count += 1
+      if count % DatagramReader.most == 0 { node.takeEvents() }
+      // Packets can be long, with many messages: signals and feedback get their turn.
+      if HostTime.steady - start > microseconds { break }
+    }
+    if count > 0 { node.takeEvents() }
+    if turns.count > 0 { hasMore.set() }
   }
 
   // MARK: - Streams
@@ -115,8 +155,10 @@ package final class OSCServer: Outlet {
         let idle = connections.filter { !node.isSubscribed($0.value.client) }
           .min { $0.value.lastHeard < $1.value.lastHeard }
         node.counters.dropped += 1
-        guard let idle else { continue }
-        close(idle.key)
+        let crowd = Crowd.connections(
+          connections.mapValues { $0.client.endpoint.address }, tooManyFor: peer.address)
+        guard let leaving = idle?.key ?? crowd.min() else { continue }
+        close(leaving)
       }
       connectionCount += 1
       let number = connectionCount

@@ -167,7 +167,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   // MARK: - WebSockets
 
   private func open(_ stream: UpgradedStream) {
-    guard let socket = stream.socket else { return }
+    let socket = stream.socket
     let now = clock()
     socketCount += 1
     let number = socketCount
@@ -179,6 +179,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     let new = WebSocket(
       stream, socket, client: client, isPaired: isPaired,
       isForeign: access.readableOrigin(stream.request) != nil, now: now)
+    if sockets.count >= Self.mostSockets { makeRoom(for: peer, now: now) }
     guard sockets.count < Self.mostSockets else {
       node.counters.dropped += 1
       new.close(.tooMuch, now: now)
@@ -190,6 +191,17 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       new.take(early, now: now) { take($0, number) }
     }
     settle(number)
+  }
+
+  /// Closes a WebSocket of the address that has the most: of those that may only read, if any, the oldest.
+  private func makeRoom(for newcomer: IPAddress, now: Double) {
+    let crowd = Crowd.connections(
+      sockets.mapValues { $0.client.endpoint.address }, tooManyFor: newcomer)
+    let readers = crowd.filter { sockets[$0]?.isPaired == false }
+    guard let oldest = (readers.isEmpty ? crowd : readers).min() else { return }
+    node.counters.dropped += 1
+    sockets[oldest]?.close(.tooMuch, now: now)
+    close(oldest)
   }
 
   private func serve(_ number: Int) {

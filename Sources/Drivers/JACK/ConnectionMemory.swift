@@ -15,6 +15,10 @@ struct ConnectionMemory {
   private var present: Set<SoundConnection> = []
   // The time at which each connection was lost while both of its ports exist.
   private var lost: [SoundConnection: Double] = [:]
+  // The devices of ports that are, or were, connected.
+  private var devices: [String: String] = [:]
+  // The ports whose device is now another one.
+  private var taken: Set<String> = []
   // The node's own ports that ever had a connection.
   private var connectedPorts: Set<String>
   /// The connections to make as soon as both ports exist, oldest first.
@@ -35,6 +39,9 @@ struct ConnectionMemory {
         ($0.own, $0.other) < ($1.own, $1.other)
       }
   }
+
+  /// The wanted connections whose port belongs to the same device as before.
+  var due: [SoundConnection] { wanted.filter { !taken.contains($0.other) } }
 
   /// Whether a connection was lost for a reason not known yet.
   var isInDoubt: Bool { !lost.isEmpty }
@@ -79,6 +86,34 @@ struct ConnectionMemory {
     wanted.removeAll(where: links.contains)
     present = links
     connectedPorts.formUnion(links.map(\.own))
+  }
+
+  /// Finds the devices of wanted connections among the present ports.
+  ///
+  /// A device that was plugged in again may have another port, and its former port may be another device's.
+  mutating func find(_ ports: [DevicePort]) {
+    let byName = Dictionary(
+      ports.map { ($0.name, $0.device) }, uniquingKeysWith: { first, _ in first })
+    for link in present { devices[link.other] = byName[link.other] }
+    taken = []
+    for (index, link) in wanted.enumerated() {
+      let device = devices[link.other] ?? DeviceName.lasting(link.other, aliases: [])
+      guard let device, byName[link.other] != device else { continue }
+      let isSource = PortPlan.inputNames.contains(link.own)
+      let port = ports.first { port in
+        let new = SoundConnection(own: link.own, other: port.name)
+        return port.device == device && port.isSource == isSource && !present.contains(new)
+          && !wanted.contains(new)
+      }
+      if let port {
+        wanted[index] = SoundConnection(own: link.own, other: port.name)
+        devices[port.name] = device
+      } else if byName[link.other] != nil {
+        taken.insert(link.other)
+      }
+    }
+    let kept = Set(present.union(lost.keys).union(wanted).map(\.other))
+    devices = devices.filter { kept.contains($0.key) }
   }
 
   /// Notes that the server has shut down.

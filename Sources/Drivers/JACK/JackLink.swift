@@ -222,11 +222,12 @@ package final class JackLink: @unchecked Sendable {
     setPorts(SoundPort.all(links, loops: engine.shared.loops.count))
     memory.rename(news.renamed)
     memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
+    if hasChanged || hasSettled { memory.find(membership.devicePorts) }
     // A server that is shutting down has removed them, not the user.
     if facts.isGone.load(ordering: .relaxed) { return }
     // And once more when changes have settled: a program that has registered its ports but is not
     // active yet is refused connections.
-    if hasChanged || hasSettled { for link in memory.wanted { membership.connect(link) } }
+    if hasChanged || hasSettled { for link in memory.due { membership.connect(link) } }
     tellOfConnections()
   }
 
@@ -263,7 +264,8 @@ package final class JackLink: @unchecked Sendable {
 
   /// Restores the earlier connections, and connects to the hardware if wanted.
   private func connectAgain(_ membership: Membership) {
-    for link in memory.wanted { membership.connect(link) }
+    memory.find(membership.devicePorts)
+    for link in memory.due { membership.connect(link) }
     if configuration.connectsToHardware {
       if !memory.hasHadConnection(of: Set(PortPlan.inputs)) { membership.connectInputs() }
       if !memory.hasHadConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }

@@ -230,6 +230,19 @@ final class Membership: @unchecked Sendable {
     }
   }
 
+  /// The MIDI ports of devices, of all clients.
+  var devicePorts: [DevicePort] {
+    [(JackPortIsOutput, true), (JackPortIsInput, false)].flatMap { direction, isSource in
+      copyNames(jack_get_ports(client, nil, JACK_DEFAULT_MIDI_TYPE, UInt(direction.rawValue)))
+        .compactMap { name in
+          guard let port = jack_port_by_name(client, name) else { return nil }
+          return DeviceName.lasting(name, aliases: copyAliases(port)).map {
+            DevicePort(name: name, device: $0, isSource: isSource)
+          }
+        }
+    }
+  }
+
   private func physicalPorts(_ direction: JackPortFlags) -> [String] {
     copyNames(
       jack_get_ports(

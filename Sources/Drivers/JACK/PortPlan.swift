@@ -35,6 +35,9 @@ struct PortPlan {
   static let inputs = stereo("in", "Input", .input).map(\.name)
   static let outputs = stereo("out", "Output", .output).map(\.name)
 
+  /// The names of all input ports.
+  static let inputNames = Set(all(loops: 1).filter(\.isInput).map(\.name))
+
   private static func loop(_ index: Int) -> [PortPlan] {
     let number = index == 0 ? "" : "\(index + 1)"
     return stereo(

@@ -8,6 +8,10 @@ struct Chain: ~Copyable {
   var input: LiveInput
   private var echo: Echo
   private var reverb: Reverb
+  private var echoEnd: RingOut
+  private var reverbEnd: RingOut
+  /// Whether an echo and a reverb that are turned off ring out.
+  var ringsOut = false
   /// The settings of pitch and stretch, which apply to every source that is routed through the chain.
   private(set) var warp: ChainWarp
   private var isEchoOn = false
@@ -15,12 +19,18 @@ struct Chain: ~Copyable {
   private var echoSeconds: Float = 0
   private var echoBeats: Float = 0
   private var beatsPerMinute: Float = 120
+  private var feedback: Float = 0
+  private var isHeld = false
+  // Echoes with more feedback take too long to ring out.
+  private static var mostFeedback: Float { @_noLocks get { 0.95 } }
 
   init(sampleRate: Double, warp: ChainWarp = ChainWarp()) {
     self.warp = warp
     input = LiveInput(sampleRate: sampleRate)
     echo = Echo(sampleRate: Float(sampleRate))
     reverb = Reverb(sampleRate: Float(sampleRate))
+    echoEnd = RingOut(sampleRate: sampleRate)
+    reverbEnd = RingOut(sampleRate: sampleRate)
   }
 
   // MARK: - Parameters
@@ -35,7 +45,9 @@ struct Chain: ~Copyable {
   mutating func set(_ parameter: Parameter.Echo, _ value: Float) {
     switch parameter {
     case .on:
+      let ends = isEchoOn && value == 0 && ringsOut && !isHeld && feedback <= Self.mostFeedback
       isEchoOn = value != 0
+      echoEnd.set(ends)
       switchUnits()
     case .time:
       echoSeconds = value
@@ -43,12 +55,16 @@ struct Chain: ~Copyable {
     case .beats:
       echoBeats = value
       setEchoTime()
-    case .feedback: echo.setFeedback(value)
+    case .feedback:
+      feedback = value
+      echo.setFeedback(value)
     case .tone: echo.setHighCut(hertz: value)
     case .lowcut: echo.setLowCut(hertz: value)
     case .spread: echo.setSpread(value)
     case .glide: echo.setGlides(value != 0)
-    case .hold: echo.setHold(value != 0)
+    case .hold:
+      isHeld = value != 0
+      echo.setHold(isHeld)
     case .mix: echo.setMix(value)
     }
   }
@@ -57,7 +73,9 @@ struct Chain: ~Copyable {
   mutating func set(_ parameter: Parameter.Reverb, _ value: Float) {
     switch parameter {
     case .on:
+      let ends = isReverbOn && value == 0 && ringsOut
       isReverbOn = value != 0
+      reverbEnd.set(ends)
       switchUnits()
     case .decay: reverb.setDecay(seconds: value)
     case .size: reverb.setSize(value)
@@ -84,8 +102,12 @@ struct Chain: ~Copyable {
 
   @_noLocks
   private mutating func switchUnits() {
-    echo.setOn(isEchoOn && !warp.isBypassed)
-    reverb.setOn(isReverbOn && !warp.isBypassed)
+    if warp.isBypassed {
+      echoEnd.set(false)
+      reverbEnd.set(false)
+    }
+    echo.setOn((isEchoOn || echoEnd.isWanted) && !warp.isBypassed)
+    reverb.setOn((isReverbOn || reverbEnd.isWanted) && !warp.isBypassed)
   }
 
   /// Sets the time of the echo, from beats if it has any.
@@ -135,7 +157,38 @@ struct Chain: ~Copyable {
   /// Returns false if the result is silent.
   @_noLocks
   mutating func process(_ bus: Stereo, isSilent: Bool, frames: Int) -> Bool {
-    let isEchoing = echo.process(bus, frames: frames, isSilent: isSilent)
-    return reverb.process(bus, frames: frames, isSilent: !isEchoing)
+    let isEchoing = processEcho(bus, isSilent: isSilent, frames: frames)
+    return processReverb(bus, isSilent: !isEchoing, frames: frames)
+  }
+
+  @_noLocks
+  private mutating func processEcho(_ bus: Stereo, isSilent: Bool, frames: Int) -> Bool {
+    if echoEnd.isAtRest { return echo.process(bus, frames: frames, isSilent: isSilent) }
+    let isClosed = echoEnd.isClosed
+    echoEnd.split(bus, frames: frames)
+    let isEchoing = echo.process(bus, frames: frames, isSilent: isClosed || isSilent)
+    echoEnd.join(bus, frames: frames)
+    if isClosed && !isEchoing {
+      // It has rung out, and passes the input from now on.
+      echoEnd.end()
+      echo.setOn(false)
+      echo.settle()
+    }
+    return isEchoing || !isSilent
+  }
+
+  @_noLocks
+  private mutating func processReverb(_ bus: Stereo, isSilent: Bool, frames: Int) -> Bool {
+    if reverbEnd.isAtRest { return reverb.process(bus, frames: frames, isSilent: isSilent) }
+    let isClosed = reverbEnd.isClosed
+    reverbEnd.split(bus, frames: frames)
+    let isRinging = reverb.process(bus, frames: frames, isSilent: isClosed || isSilent)
+    reverbEnd.join(bus, frames: frames)
+    if isClosed && !isRinging {
+      reverbEnd.end()
+      reverb.setOn(false)
+      reverb.settle()
+    }
+    return isRinging || !isSilent
   }
 }

@@ -8,6 +8,9 @@ package struct Command: BitwiseCopyable, Sendable {
     case set(Parameter, Float)
     /// Answers with `Event.Kind.synced` and the token when all earlier commands are in effect.
     case sync(UInt32)
+    /// Sets whether an echo and a reverb that are turned off from now on ring out; answered with
+    /// `Event.Kind.done`.
+    case ringOut(Bool)
     /// Clears the past sound in the chain; answered with `Event.Kind.done`.
     case resetChain
     /// Removes all notches of the feedback guard; sends the same reply.
@@ -66,6 +69,9 @@ package struct Command: BitwiseCopyable, Sendable {
     case learn(UInt8)
     /// Presses or releases a key of a pedal that acts as a computer keyboard; sends the same reply.
     case key(UInt16, isDown: Bool)
+    /// Releases all keys and pedals of MIDI, because a device that may hold some is gone; answered with
+    /// `Event.Kind.done`.
+    case releaseMIDI
     /// Fades everything out permanently; answered with `Event.Kind.faded` when it is silent.
     case leave
 

@@ -56,8 +56,9 @@ struct CommandBudget: BitwiseCopyable {
     switch action {
     case .note(.on): workPerVoice
     case .note(.off): 4
-    case .note(.allOff), .leave, .keep, .exchange, .fadeAll, .stopAll: 16
-    case .set, .sync, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load, .copyOut,
+    case .note(.allOff), .leave, .keep, .exchange, .fadeAll, .stopAll, .releaseMIDI: 16
+    case .set, .sync, .ringOut, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load,
+      .copyOut,
       .capture, .captureForTuner, .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase,
       .keyMap, .setPressMap, .setLightMap, .programChange, .learn, .key:
       1

@@ -9,6 +9,11 @@ extension Loop {
   /// Returns the reason if it is refused.
   @_noLocks
   mutating func perform(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
+    switch action {
+    case .bringToPlay: return bringToPlay(at: frame)
+    case .bringToStop: return bringToStop(at: frame)
+    default: break
+    }
     if let refusal = refusal(of: action) { return refusal }
     if case .back = action, !isOpened { return nil }
     if countsIn(action) {
@@ -17,7 +22,7 @@ extension Loop {
     }
     if stopsLater(action) {
       enqueue(action, from: frame)
-      return nil
+      return queued.isDue(by: frame) ? beginQueued(action, at: frame) : nil
     }
     if waits(action) {
       if let quantum = settings.quantum, !waitsForSound(action), !resumesInTime(action) {
@@ -224,7 +229,7 @@ extension Loop {
     case .redo:
       if state.isRecording { return .meaningless }
       return tape.stepsForth == 0 ? .nothingToRedo : nil
-    case .clear, .cancel, .back: return nil
+    case .clear, .cancel, .back, .bringToPlay, .bringToStop: return nil
     }
   }
 
@@ -337,7 +342,7 @@ extension Loop {
         noteClear(from: place, at: frame)
       }
       state = .recordReady
-    case .cancel: break
+    case .cancel, .bringToPlay, .bringToStop: break
     }
     return nil
   }

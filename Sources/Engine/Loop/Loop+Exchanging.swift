@@ -16,6 +16,7 @@ extension Loop {
     guard let version = tape.beginClip() else { return .noMemory }
     queued.clear()
     fade.forget()
+    fade.recover(frames: frames(Self.closeSeconds))
     playback.cleared = nil
     stop(at: frame)
     tape.dropGrowth()

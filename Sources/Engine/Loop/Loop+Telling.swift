@@ -48,7 +48,7 @@ extension Loop {
       case .stop: return .stopped
       // These are never queued.
       case .done, .rewind, .forward, .undo, .redo, .clear, .cancel, .press, .release, .replay,
-        .back:
+        .back, .bringToPlay, .bringToStop:
         return nil
       }
     }

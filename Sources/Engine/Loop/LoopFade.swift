@@ -27,6 +27,10 @@ struct LoopFade: BitwiseCopyable {
   @_noLocks
   mutating func await(frames: Int) { waiting = max(1, frames) }
 
+  /// Ends a fade-out: the gain rises again within a number of frames.
+  @_noLocks
+  mutating func recover(frames: Int) { if step < 0 { rise(frames: frames) } }
+
   /// Drops a fade-in that waits for the start.
   @_noLocks
   mutating func forget() { waiting = 0 }

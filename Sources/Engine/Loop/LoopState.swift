@@ -98,6 +98,8 @@ package enum LoopAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case replay
   /// Closes a clip that was opened to be heard once, and goes back to the one before it.
   case back
+  /// The states that scenes and parts ask for: nothing if the loop plays, or is stopped, already.
+  case bringToPlay, bringToStop
 }
 
 /// The meaning of a long or a double press of the pedal.

@@ -34,6 +34,10 @@ struct MIDIInlet: BitwiseCopyable {
   /// The bend of the wheel, in semitones.
   var bend: Float { @_noLocks get { wheel * bendRange } }
 
+  /// Centers the wheel.
+  @_noLocks
+  mutating func center() { wheel = 0 }
+
   @_noLocks
   mutating func meaning(of event: MIDIEvent) -> Meaning {
     // Data bytes are at most 127.

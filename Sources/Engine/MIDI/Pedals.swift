@@ -142,6 +142,14 @@ struct Pedals: ~Copyable {
     return bits
   }
 
+  /// Discards what the press of a trigger may still become.
+  @_noLocks
+  mutating func forget(_ trigger: Trigger) {
+    let place = Int(trigger.place)
+    states[place].judge.forget()
+    list(place)
+  }
+
   /// Whether a press depends on time.
   var isWaiting: Bool { @_noLocks get { waitingCount > 0 } }
 

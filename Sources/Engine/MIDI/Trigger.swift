@@ -11,6 +11,8 @@ package struct Trigger: BitwiseCopyable, Hashable, Sendable {
   package static var count: Int { @_noLocks get { 384 &+ keys } }
   /// The number of key codes of Linux.
   package static var keys: Int { @_noLocks get { 768 } }
+  /// The number of triggers of MIDI, which come first.
+  static var midi: UInt16 { @_noLocks get { 384 } }
   // Notes and controllers can have lights.
   static var lights: Int { @_noLocks get { 256 } }
 

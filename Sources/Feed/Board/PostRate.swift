@@ -4,26 +4,14 @@ internal import Posix
 ///
 /// Any thread.
 final class PostRate: Sendable {
-  /// The sender of a post: an IPv4 address, or an IPv6 /64 network, in which one machine can have
-  /// any address.
-  private struct Sender: Hashable {
-    let high: UInt64
-    let low: UInt64
-
-    init(_ address: IPAddress) {
-      high = address.high
-      low = address.isVersion4 ? address.low : 0
-    }
-  }
-
   private static let minute = 60e6
   // Limits the memory that a sender with many addresses can occupy. Further senders share one
   // entry.
   private static let mostSenders = 4096
-  private static let others = Sender(.any6)
+  private static let others = IPAddress.any6
 
   private let most: Int?
-  private let recent = Guarded<[Sender: [Double]]>([:])
+  private let recent = Guarded<[IPAddress: [Double]]>([:])
 
   init(most: Int?) { self.most = most }
 
@@ -36,7 +24,7 @@ final class PostRate: Sendable {
       if recent.count >= Self.mostSenders {
         recent = recent.filter { now - ($0.value.last ?? 0) < Self.minute }
       }
-      var sender = Sender(address)
+      var sender = address.network
       if recent[sender] == nil, recent.count >= Self.mostSenders { sender = Self.others }
       var times = (recent[sender] ?? []).filter { now - $0 < Self.minute }
       let isAdmitted = times.count < most

@@ -4,6 +4,7 @@ internal import HTTP
 package struct BoardConnector: Sendable {
   private let own: HomeBoard
   private let userAgent: String
+  private let interruption = HTTPInterruption()
 
   /// Creates a connector whose requests carry a user agent.
   package init(own: HomeBoard, userAgent: String) {
@@ -17,8 +18,13 @@ package struct BoardConnector: Sendable {
     guard let place = HTTPPlace(board) else {
       throw FeedFault("\(board) is not the URL of a feed server", isPassing: false)
     }
-    return RemoteBoard(place, userAgent: userAgent)
+    return RemoteBoard(place, userAgent: userAgent, interruption: interruption)
   }
+
+  /// Ends the requests of its clients to remote boards, and those they make later.
+  ///
+  /// Any thread.
+  package func interrupt() { interruption.interrupt() }
 }
 
 /// The node's own board, without a network.

@@ -56,7 +56,8 @@ package final class Outbox: @unchecked Sendable {
     guard let bytes = try? Files.contents(of: path, atMost: Self.mostBytes) else { return nil }
     let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
     guard parts.count == 2, let head = try? JSON(Array(parts[0])), let board = head["board"]?.text,
-      let body = try? JSON(Array(parts[1])), let draft = try? Draft(posted: body)
+      let body = try? JSON(Array(parts[1]), within: Draft.limits),
+      let draft = try? Draft(posted: body)
     else {
       _ = Files.move(path, to: "\(path).broken")
       return nil

@@ -12,7 +12,14 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
   }
 
   private static let mostListBytes = 96 << 20
+  // The sounds of a list that stay in memory, in Base64. Others are received again when they are played.
+  private static let mostListSoundBytes = 16 << 20
   private static let mostPageBytes = 4 << 20
+  // Each post of a page has at most ten values.
+  private static let limitsOfPage = JSON.Limits(values: 20_000)
+  private static let limitsOfReply = JSON.Limits(values: 1000)
+  // The numbers of posts that a list no longer has are forgotten above this count.
+  private static let mostNumbers = 40_000
   private static let mostSoundBytes = 16 << 20
   private static let postSeconds = 60.0
 
@@ -24,14 +31,17 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     var form: Form?
     // Numbers for the posts of a board without any, in order of first appearance, oldest first.
     var numbers: [String: Int] = [:]
+    var lastNumber = 0
     var sounds: [String: String] = [:]
     var posts: [Post] = []
   }
 
-  /// Creates a client of the board at a URL.
-  package init(_ base: HTTPPlace, userAgent: String) {
+  /// Creates a client of the board at a URL, whose requests can be interrupted.
+  package init(
+    _ base: HTTPPlace, userAgent: String, interruption: HTTPInterruption = HTTPInterruption()
+  ) {
     self.base = base
-    client = HTTPClient(userAgent: userAgent)
+    client = HTTPClient(userAgent: userAgent, interruption: interruption)
   }
 
   // MARK: - Reading
@@ -43,9 +53,9 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     var path = "/posts?limit=\(count)"
     if let before { path += "&before=\(before)" }
     let reply = try ask(path, most: Self.mostPageBytes)
-    if reply.status == 200, let page = Self.json(reply).flatMap(PostPage.init) {
+    if reply.status == 200, let page = try self.page(in: reply) {
       state.withLock { $0.form = .ours }
-      return page
+      return PostPage(posts: Array(page.posts.prefix(count)), newest: page.newest)
     }
     // Only Syrinx boards have this path. Other boards report its absence in various ways.
     guard state.withLock({ $0.form == nil }), reply.status < 500, reply.status != 429 else {
@@ -65,17 +75,49 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     throw last ?? fault(reply)
   }
 
+  /// Returns the page in a response, or nil if it has none.
+  private func page(in reply: HTTPReply) throws(FeedFault) -> PostPage? {
+    do throws(JSON.Fault) {
+      return PostPage(try JSON(reply.body, within: Self.limitsOfPage))
+    } catch {
+      guard error.isTooLarge else { return nil }
+      throw FeedFault(
+        "\(base) is not a feed server: its page of posts has \(error.description)",
+        isPassing: false)
+    }
+  }
+
+  /// Receives all posts, with the first sounds and that of the post `wanted`.
+  private func list(
+    _ slash: String, mostSoundBytes: Int, wanted: String? = nil
+  ) throws(FeedFault) -> [BoardRow] {
+    let list = Guarded(BoardList(mostSoundBytes: mostSoundBytes, wanted: wanted))
+    var call = try call("GET", "/getaudio\(slash)")
+    call.mostBytes = Self.mostListBytes
+    call.receive = { bytes in list.withLock { $0.take(bytes) } }
+    let foreign = FeedFault(
+      "\(base) is not a feed server: its reply is not a list of posts", isPassing: false)
+    let reply: HTTPReply
+    do throws(HTTPFault) {
+      reply = try client.perform(call)
+    } catch {
+      throw error == .refused ? foreign : Self.fault(error)
+    }
+    guard reply.status == 200 else { throw fault(reply) }
+    return try list.withLock { list in
+      Result { () throws(FeedFault) in
+        guard list.isWhole else { throw foreign }
+        return list.rows
+      }
+    }.get()
+  }
+
   private func plainPage(
     _ slash: String, _ before: Int?, _ count: Int
   ) throws(FeedFault) -> PostPage {
     // Such a board returns all posts at once. Older pages are taken from that list.
     if before == nil || state.withLock({ $0.posts.isEmpty }) {
-      let reply = try ask("/getaudio\(slash)", most: Self.mostListBytes)
-      guard reply.status == 200 else { throw fault(reply) }
-      guard let rows = Self.json(reply).flatMap(BoardRow.all(in:)) else {
-        throw FeedFault(
-          "\(base) is not a feed server: its reply is not a list of posts", isPassing: false)
-      }
+      let rows = try list(slash, mostSoundBytes: Self.mostListSoundBytes)
       state.withLock { Self.take(rows, &$0) }
     }
     let posts = state.withLock { $0.posts }
@@ -87,30 +129,33 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
   private static func take(_ rows: [BoardRow], _ state: inout State) {
     var sounds: [String: String] = [:]
     var posts: [Post] = []
+    if state.numbers.count > mostNumbers {
+      let keys = Set(rows.lazy.map(\.key))
+      state.numbers = state.numbers.filter { keys.contains($0.key) }
+    }
     for row in rows.reversed() {
-      let id = row.id.isEmpty ? "\(row.time) \(row.name) \(row.message.prefix(80))" : row.id
-      let number = state.numbers[id] ?? state.numbers.count + 1
+      let id = row.key
+      let number = state.numbers[id] ?? state.lastNumber + 1
+      state.lastNumber = max(state.lastNumber, number)
       state.numbers[id] = number
       sounds[id] = row.audio
-      var post = Post(
-        number: number, id: id, name: row.name, message: row.message, date: row.date ?? .now)
-      if let audio = row.audio,
-        let kind = Base64.bytes(of: String(audio.prefix(24))).flatMap({
-          SoundKind($0)
-        })
-      {
-        post.sound = Post.Sound(seconds: 0, bytes: audio.utf8.count / 4 * 3, kind: kind)
-      }
-      posts.append(post)
+      posts.append(
+        Post(
+          number: number, id: id, name: row.name, message: row.message, date: row.date ?? .now,
+          sound: row.sound))
     }
     state.sounds = sounds
     state.posts = posts.sorted { $0.number > $1.number }
   }
 
   package func sound(of post: Post) throws(FeedFault) -> [UInt8] {
-    if case .plain = state.withLock({ $0.form }) {
-      guard let text = state.withLock({ $0.sounds[post.id] }), let bytes = Base64.bytes(of: text)
-      else {
+    if case .plain(let slash) = state.withLock({ $0.form }) {
+      var text = state.withLock { $0.sounds[post.id] }
+      if text == nil, post.sound != nil {
+        let rows = try list(slash, mostSoundBytes: 0, wanted: post.id)
+        text = rows.first { $0.key == post.id }?.audio
+      }
+      guard let bytes = text.flatMap(Base64.bytes(of:)) else {
         throw FeedFault("post \(post.number) has no sound", isPassing: false, isMissing: true)
       }
       return bytes
@@ -169,16 +214,18 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     do throws(HTTPFault) {
       return try client.perform(call)
     } catch {
-      if case .unreachable = error { throw FeedFault(error.message, isPassing: true) }
-      throw FeedFault(error.message, isPassing: false)
+      throw Self.fault(error)
     }
   }
 
-  private static func json(_ reply: HTTPReply) -> JSON? { try? JSON(reply.body) }
+  private static func fault(_ fault: HTTPFault) -> FeedFault {
+    if case .unreachable = fault { return FeedFault(fault.message, isPassing: true) }
+    return FeedFault(fault.message, isPassing: false)
+  }
 
   /// Returns the fault for an error response.
   private func fault(_ reply: HTTPReply) -> FeedFault {
-    let told = Self.json(reply)?["error"]?.text
+    let told = (try? JSON(reply.body, within: Self.limitsOfReply))?["error"]?.text
     let line = told ?? "status \(reply.status)"
     return FeedFault(
       "\(base.host): \(line.prefix(200))",

@@ -19,10 +19,13 @@ package struct BoardFault: Error, Equatable, Sendable {
   package let kind: Kind
   /// The message, in one line.
   package let message: String
+  /// Whether the disk of the database has no space left.
+  package let isDiskFull: Bool
 
   /// Creates a fault.
-  package init(_ kind: Kind, _ message: String) {
+  package init(_ kind: Kind, _ message: String, isDiskFull: Bool = false) {
     self.kind = kind
     self.message = message
+    self.isDiskFull = isDiskFull
   }
 }

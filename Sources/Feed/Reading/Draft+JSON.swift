@@ -2,6 +2,11 @@ internal import HTTP
 package import JSON
 
 extension Draft {
+  /// The limits of the JSON of a draft, which has few members.
+  ///
+  /// Apps may add some of their own.
+  package static let limits = JSON.Limits(values: 1000)
+
   /// The JSON body of the request that posts the draft: fields for all boards of this format, and
   /// fields for Syrinx boards only.
   package var json: String {

@@ -23,6 +23,9 @@ extension PostPage {
 }
 
 extension Post {
+  // Syrinx boards have lower limits. Whatever sends more is shortened, since pages are kept.
+  private static let (mostLetters, mostOtherLetters) = (4096, 200)
+
   fileprivate var json: JSONText {
     [
       "number": number, "id": id, "name": name, "message": message, "time": date.text,
@@ -35,8 +38,9 @@ extension Post {
       let id = json["id"]?.text, let time = json["time"]?.text, let date = ZonedDate(time)
     else { return nil }
     self.init(
-      number: number, id: id, name: json["name"]?.text ?? "",
-      message: json["message"]?.text ?? "", date: date)
+      number: number, id: id.shortened(to: Self.mostOtherLetters),
+      name: (json["name"]?.text ?? "").shortened(to: Self.mostOtherLetters),
+      message: (json["message"]?.text ?? "").shortened(to: Self.mostLetters), date: date)
     guard let kind = json["kind"]?.text.flatMap(SoundKind.init(rawValue:)) else { return }
     sound = Sound(
       seconds: max(0, json["seconds"]?.number ?? 0), bytes: max(0, json["bytes"]?.whole ?? 0),

@@ -10,6 +10,10 @@ package struct HTTPCall: Sendable {
   package var body: [UInt8]?
   /// The maximum size of the response, in bytes.
   package var mostBytes = 1 << 20
+  /// Receives the body of a response with status 200 as it arrives, which then has none.
+  ///
+  /// Returns false to end the request.
+  package var receive: (@Sendable (UnsafeRawBufferPointer) -> Bool)?
   /// The timeout of the whole request, in seconds.
   package var seconds = 20.0
   /// The time in seconds after which a transfer that has all but stopped counts as dead.
@@ -40,11 +44,14 @@ package enum HTTPFault: Error, Equatable, Sendable {
   case unreachable(String)
   /// The response can't be used.
   case unusable(String)
+  /// The receiver of the response's body refused it.
+  case refused
 
   /// The message, in one line.
   package var message: String {
     switch self {
     case .unreachable(let message), .unusable(let message): message
+    case .refused: "the reply has an unexpected form"
     }
   }
 }

@@ -1,11 +1,12 @@
-internal import CMicrohttpd
-internal import Glibc
 package import Posix
 
 /// An HTTP/1.1 server, which handles requests on its own thread.
 ///
 /// Accepted connections are passed to it. A request that another thread must answer is suspended
 /// and blocks nothing else.
+///
+/// No client can keep others out: a request has a time limit as a whole, and where the connections are used
+/// up, the oldest unfinished one of the address that has the most is closed for a new one.
 package final class HTTPServer: @unchecked Sendable {
   /// The handling of a request.
   package enum RequestHandling: Sendable {
@@ -24,241 +25,294 @@ package final class HTTPServer: @unchecked Sendable {
   package typealias Question = @Sendable (@escaping Reply) -> Void
   package typealias Reply = @Sendable (_ make: @escaping @Sendable () -> HTTPAnswer) -> Void
 
-  // Enough for the phones of a band. Further connections wait.
-  private static let mostConnections: UInt32 = 160
-  private static let mostOfOneAddress: UInt32 = 96
-  private static let idleSeconds: UInt32 = 10
+  // How long the last responses may take at the end.
+  private static let endSeconds = 0.25
+  // How often the time limits are checked.
+  private static let lookMilliseconds = 250
+  // Steps of one connection before the others have their turn.
+  private static let mostSteps = 16
+  // Work of its own that takes longer, such as a write to a slow disk, is not the clients' delay.
+  private static let stall = 1e5
+  private static let exiting = HTTPAnswer.refusal(503, "the server is exiting")
 
   private let course: @Sendable (HTTPRequest) -> RequestHandling
   private let common: [(name: String, value: String)]
   private let upgraded: @Sendable (UpgradedStream) -> Void
-  private var server: OpaquePointer?
-  // The suspended requests. libmicrohttpd aborts the process if one is left when it stops.
-  private let waiting = Guarded<(exchanges: Set<HTTPExchange>, isEnding: Bool)>(([], false))
+  private let limits: HTTPLimits
+  private let clock: @Sendable () -> Double
+  private let inbox: Inbox
+  private let hasEnded = Monitor(false)
+  // Connections on their way to the thread.
+  private let arriving = Guarded(0)
+  // The server's thread only.
+  private let loop = EventLoop()
+  private var connections: [Int: HTTPConnection] = [:]
+  private var count = 0
+  private var stalled = 0.0
+  private var endTime: Double?
 
   /// Creates a server with common headers for all responses.
   ///
-  /// `course` decides how to handle each request.
+  /// `course` decides how to handle each request. `clock` returns microseconds, by default the host's steady
+  /// clock.
   package init(
-    headers: [(name: String, value: String)],
+    headers: [(name: String, value: String)], limits: HTTPLimits = HTTPLimits(),
+    clock: @escaping @Sendable () -> Double = { HostTime.steady },
     upgraded: @escaping @Sendable (UpgradedStream) -> Void,
     course: @escaping @Sendable (HTTPRequest) -> RequestHandling
   ) throws(SystemError) {
     common = headers
+    self.limits = limits
+    self.clock = clock
     self.upgraded = upgraded
     self.course = course
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    server = mh_start(
-      handleRequest, endRequest, context, Self.mostConnections, Self.mostOfOneAddress,
-      Self.idleSeconds)
-    guard server != nil else { throw SystemError("can't start the thread of the HTTP server") }
+    inbox = try Inbox()
+    try Thread.start("web") { [self] in work() }
+  }
+
+  /// A connection on its way to the server's thread.
+  private struct Arrival: @unchecked Sendable {
+    let socket: Socket
+    let peer: Endpoint
   }
 
   /// Takes over a connection.
   ///
-  /// Closes it if there are too many.
+  /// Another one is closed if there are too many.
   package func take(_ socket: Socket, from peer: Endpoint) {
-    let number = fcntl(socket.descriptor.number, F_DUPFD_CLOEXEC, 0)
-    guard number >= 0 else { return }
-    peer.withSockaddr { _ = mh_add(server, number, $0, $1) }
+    let mayArrive = arriving.withLock { arriving in
+      guard arriving < 2 * limits.connections else { return false }
+      arriving += 1
+      return true
+    }
+    guard mayArrive else { return }
+    let arrival = Arrival(socket: socket, peer: peer)
+    _ = inbox.leave { [self] in
+      arriving.withLock { $0 -= 1 }
+      begin(arrival)
+    }
   }
 
   /// Closes all connections.
   ///
   /// Requests that are not answered yet are refused; later answers to them have no effect.
   package func end() {
-    guard let server else { return }
-    waiting.withLock { waiting in
-      waiting.isEnding = true
-      for exchange in waiting.exchanges { exchange.resume { Self.exiting } }
-      waiting.exchanges = []
-    }
-    MHD_stop_daemon(server)
-    self.server = nil
+    _ = inbox.leave { [self] in refuseWaiting() }
+    _ = hasEnded.wait { $0 ? true : nil }
   }
-
-  private static let exiting = HTTPAnswer.refusal(503, "the server is exiting")
 
   // MARK: - On the server's thread
 
-  fileprivate func handle(_ exchange: HTTPExchange) -> MHD_Result {
-    switch exchange.state {
-    case .new where exchange.request.isReading:
-      // libmicrohttpd closes the connection if a response is queued before the request has been
-      // read.
-      exchange.state = .read
-      return mh_yes
-    case .new, .read:
-      exchange.state = .decided
-      return follow(course(exchange.request), exchange)
-    case .decided:
-      if let refusal = exchange.refusal { return reply(refusal, to: exchange) }
-      guard let upload = exchange.upload else { return mh_no }
-      exchange.upload = nil
-      return putAside(exchange, upload.finish)
-    case .answered(let make):
-      // Release the data for the response, such as a received file, before it is sent.
-      exchange.state = .decided
-      return reply(make(), to: exchange)
+  private var now: Double { clock() - stalled }
+
+  private func work() {
+    loop.watch(inbox.readable) { [unowned self] in inbox.work() }
+    while true {
+      if let endTime, connections.isEmpty || HostTime.steady >= endTime { break }
+      let isPrompt = endTime != nil || !connections.isEmpty
+      loop.turn(milliseconds: endTime != nil ? 5 : isPrompt ? Self.lookMilliseconds : 60_000)
+      dropOverdue()
+    }
+    for connection in connections.values { loop.forget(connection.socket.descriptor) }
+    connections = [:]
+    loop.forget(inbox.readable)
+    inbox.close()
+    hasEnded.change { $0 = true }
+  }
+
+  private func begin(_ arrival: Arrival) {
+    guard endTime == nil else { return }
+    makeRoom(for: arrival.peer.address)
+    count += 1
+    let number = count
+    connections[number] = HTTPConnection(
+      arrival.socket, from: arrival.peer, limits: limits, now: now)
+    loop.watch(arrival.socket.descriptor) { [unowned self] in serve(number) }
+  }
+
+  private func close(_ number: Int) {
+    guard let old = connections.removeValue(forKey: number) else { return }
+    loop.forget(old.socket.descriptor)
+  }
+
+  private func refuseWaiting() {
+    guard endTime == nil else { return }
+    endTime = HostTime.steady + Self.endSeconds * 1e6
+    for (number, connection) in connections {
+      switch connection.stage {
+      case .waiting:
+        connection.isLast = true
+        reply(Self.exiting, to: connection)
+        serve(number)
+      case .sending: connection.isLast = true
+      default: close(number)
+      }
     }
   }
 
-  private func follow(_ course: RequestHandling, _ exchange: HTTPExchange) -> MHD_Result {
-    switch course {
-    case .answer(let answer): return reply(answer, to: exchange)
-    case .wait(let ask): return putAside(exchange, ask)
-    case .upgrade(let accept): return upgrade(exchange, accept)
+  // MARK: - Limits
+
+  /// Closes a connection if there are too many: the oldest one of the most that one address has.
+  private func makeRoom(for address: IPAddress) {
+    guard connections.count >= min(limits.connections, limits.connectionsOfOneAddress) else {
+      return
+    }
+    let crowds = Dictionary(grouping: connections) { $0.value.peer.address.network }
+    let own = crowds[address.network] ?? []
+    let candidates: [(key: Int, value: HTTPConnection)]
+    if own.count >= limits.connectionsOfOneAddress {
+      candidates = own
+    } else if connections.count >= limits.connections {
+      let most = crowds.values.reduce(0) { max($0, $1.count) }
+      let parting = connections.filter { $0.value.stage == .parting }
+      candidates =
+        parting.isEmpty
+        ? crowds.values.filter { $0.count == most }.flatMap { $0 } : parting.map { $0 }
+    } else {
+      return
+    }
+    let victim = candidates.min { one, other in
+      (one.value.rank, one.value.since, one.key)
+        < (other.value.rank, other.value.since, other.key)
+    }
+    if let victim { close(victim.key) }
+  }
+
+  private func dropOverdue() {
+    let now = now
+    for (number, connection) in connections where connection.isOverdue(now: now) {
+      switch connection.stage {
+      case .head, .body:
+        refuse(
+          connection,
+          .refusal(
+            408,
+            "the request took too long; the limit is \(Int(limits.seconds)) s, and for long ones "
+              + "\(Int(limits.bytesPerSecond / 1024)) kB per second"))
+        serve(number)
+      default: close(number)
+      }
+    }
+  }
+
+  // MARK: - Requests
+
+  private func serve(_ number: Int) {
+    guard let connection = connections[number] else { return }
+    let start = clock()
+    var isOpen = true
+    var steps = 0
+    while steps < Self.mostSteps, let goesOn = step(connection, number) {
+      steps += 1
+      if !goesOn {
+        isOpen = false
+        break
+      }
+    }
+    let elapsed = clock() - start
+    if elapsed > Self.stall { stalled += elapsed }
+    guard isOpen else { return close(number) }
+    if steps == Self.mostSteps { _ = inbox.leave { [self] in serve(number) } }
+    settle(connection)
+  }
+
+  /// Moves a connection on; returns whether it is still open, or nil if there is nothing to do now.
+  private func step(_ connection: HTTPConnection, _ number: Int) -> Bool? {
+    switch connection.stage {
+    case .idle, .head:
+      switch connection.readHead(now: now) {
+      case .open: return nil
+      case .whole(let head): return begin(head, connection, number)
+      case .malformed(let answer): refuse(connection, answer)
+      case .gone: return false
+      }
+    case .body:
+      switch connection.readBody(now: now) {
+      case .open: return nil
+      case .whole(let upload): putAside(connection, number, upload.finish)
+      case .refused(let answer): refuse(connection, answer)
+      case .gone: return false
+      }
+    case .waiting: return connection.socket.isHungUp ? false : nil
+    case .sending:
+      switch connection.send(now: now) {
+      case .open: return nil
+      case .gone: return false
+      case .whole where endTime != nil: return false
+      case .whole where connection.isLast: connection.part(now: now)
+      case .whole: connection.reopen(now: now)
+      }
+    case .parting: return connection.discard() ? nil : false
+    }
+    return true
+  }
+
+  /// Watches a connection for the events that it needs.
+  private func settle(_ connection: HTTPConnection) {
+    let isReading: Bool
+    switch connection.stage {
+    case .idle, .head, .body, .parting: isReading = true
+    case .sending, .waiting: isReading = false
+    }
+    loop.watchReading(connection.socket.descriptor, isReading)
+    loop.watchWriting(connection.socket.descriptor, connection.stage == .sending)
+  }
+
+  /// Begins to handle a request; returns false if the connection is over.
+  private func begin(
+    _ head: HTTPRequestHead, _ connection: HTTPConnection, _ number: Int
+  ) -> Bool {
+    switch course(head.request) {
     case .receive(let begin):
       switch begin() {
-      case .success(let upload): exchange.upload = upload
-      case .failure(let refusal): return reply(refusal, to: exchange)
+      case .success(let upload): connection.beginBody(head, into: upload, now: now)
+      case .failure(let refusal): refuse(connection, refusal, isLast: head.framing != .none)
       }
-      return mh_yes
+    case .upgrade(let accept):
+      guard head.framing == .none else {
+        refuse(connection, HTTPRequestHead.fault("an upgrade takes no body"))
+        break
+      }
+      let headers = [("Upgrade", "websocket"), ("Sec-WebSocket-Accept", accept)]
+      if let stream = connection.upgrade(headers + common) {
+        loop.forget(connection.socket.descriptor)
+        connections[number] = nil
+        upgraded(stream)
+      }
+      return false
+    case .answer(let answer): refuse(connection, answer, isLast: head.framing != .none)
+    case .wait(let ask):
+      // A body that nobody reads would be taken for the next request.
+      if head.framing != .none { connection.isLast = true }
+      putAside(connection, number, ask)
+    }
+    return true
+  }
+
+  private func putAside(_ connection: HTTPConnection, _ number: Int, _ ask: Question) {
+    connection.wait(now: now)
+    let exchange = connection.exchange
+    ask { [self] make in
+      _ = inbox.leave { [self] in answer(make, number, exchange) }
     }
   }
 
-  /// Receives the next part of a body.
-  fileprivate func take(_ bytes: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> MHD_Result {
-    guard let upload = exchange.upload else { return mh_yes }
-    exchange.refusal = upload.take(bytes)
-    // The rest is read and discarded, so that the client receives the response.
-    if exchange.refusal != nil { exchange.upload = nil }
-    return mh_yes
+  /// Answers a request that has waited.
+  private func answer(_ make: () -> HTTPAnswer, _ number: Int, _ exchange: Int) {
+    guard let connection = connections[number], connection.exchange == exchange,
+      connection.stage == .waiting
+    else { return }
+    reply(make(), to: connection)
+    serve(number)
   }
 
-  private func putAside(
-    _ exchange: HTTPExchange, _ ask: Question
-  ) -> MHD_Result {
-    let isSuspended = waiting.withLock { waiting in
-      if waiting.isEnding { return false }
-      MHD_suspend_connection(exchange.connection)
-      waiting.exchanges.insert(exchange)
-      return true
-    }
-    guard isSuspended else { return reply(Self.exiting, to: exchange) }
-    ask { [waiting, exchange] make in
-      waiting.withLock { $0.exchanges.remove(exchange)?.resume(make) }
-    }
-    return mh_yes
+  private func reply(_ answer: HTTPAnswer, to connection: HTTPConnection) {
+    connection.answer(answer, headers: common, now: now)
   }
 
-  private func reply(_ answer: HTTPAnswer, to exchange: HTTPExchange) -> MHD_Result {
-    let response: OpaquePointer?
-    switch answer.body {
-    case .bytes(let bytes): response = bytes.withUnsafeBytes { mh_bytes($0.baseAddress, $0.count) }
-    case .file(let file, let start, let count):
-      response = MHD_create_response_from_fd_at_offset64(
-        UInt64(count), fcntl(file.number, F_DUPFD_CLOEXEC, 0), UInt64(start))
-    }
-    guard let response else { return mh_no }
-    defer { MHD_destroy_response(response) }
-    for (name, value) in answer.headers + common {
-      _ = MHD_add_response_header(response, name, value)
-    }
-    return MHD_queue_response(exchange.connection, UInt32(answer.status), response)
+  /// Answers at once, by default as the last response.
+  private func refuse(_ connection: HTTPConnection, _ answer: HTTPAnswer, isLast: Bool = true) {
+    if isLast { connection.isLast = true }
+    reply(answer, to: connection)
   }
-
-  private func upgrade(_ exchange: HTTPExchange, _ accept: String) -> MHD_Result {
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    guard let response = MHD_create_response_for_upgrade(beginUpgraded, context) else {
-      return mh_no
-    }
-    defer { MHD_destroy_response(response) }
-    _ = MHD_add_response_header(response, "Upgrade", "websocket")
-    _ = MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
-    return MHD_queue_response(exchange.connection, 101, response)
-  }
-
-  fileprivate func go(on stream: UpgradedStream) { upgraded(stream) }
-}
-
-/// A request in progress.
-///
-/// Its state is accessed by the server's thread and, while the connection is suspended, by the
-/// answering thread.
-private final class HTTPExchange: Hashable, @unchecked Sendable {
-  enum State {
-    case new, read, decided
-    case answered(@Sendable () -> HTTPAnswer)
-  }
-
-  let request: HTTPRequest
-  let connection: OpaquePointer?
-  var state = State.new
-  var upload: Upload?
-  // The error of an upload that was given up.
-  var refusal: HTTPAnswer?
-
-  init(_ request: HTTPRequest, _ connection: OpaquePointer?) {
-    self.request = request
-    self.connection = connection
-  }
-
-  /// Continues a suspended request with this answer.
-  func resume(_ make: @escaping @Sendable () -> HTTPAnswer) {
-    state = .answered(make)
-    MHD_resume_connection(connection)
-  }
-
-  static func == (one: HTTPExchange, other: HTTPExchange) -> Bool { one === other }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-private let mh_yes = MHD_Result(rawValue: 1)!
-private let mh_no = MHD_Result(rawValue: 0)!
-
-// Callbacks from C.
-
-private func handleRequest(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
-  _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
-  _ count: UnsafeMutablePointer<Int>?, _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-) -> MHD_Result {
-  let server = Unmanaged<HTTPServer>.fromOpaque(context!).takeUnretainedValue()
-  if let known = exchange!.pointee {
-    let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
-    if let data, count!.pointee > 0 {
-      defer { count!.pointee = 0 }
-      return server.take(UnsafeRawBufferPointer(start: data, count: count!.pointee), of: exchange)
-    }
-    return server.handle(exchange)
-  }
-  guard let peer = mh_peer(connection).flatMap({ Endpoint($0) }) else { return mh_no }
-  var request = HTTPRequest(
-    String(cString: method!), String(cString: path!), from: peer.address)
-  for header in HTTPRequest.Header.allCases {
-    request.headers[header] = mh_header(connection, header.rawValue).map { String(cString: $0) }
-  }
-  withUnsafeMutablePointer(to: &request) {
-    mh_each_query(
-      connection,
-      { request, name, value in
-        request!.assumingMemoryBound(to: HTTPRequest.self).pointee.query.append(
-          (String(cString: name!), value.map { String(cString: $0) }))
-      }, $0)
-  }
-  let new = HTTPExchange(request, connection)
-  exchange!.pointee = Unmanaged.passRetained(new).toOpaque()
-  return server.handle(new)
-}
-
-private func endRequest(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ reason: MHD_RequestTerminationCode
-) {
-  guard let known = exchange!.pointee else { return }
-  Unmanaged<HTTPExchange>.fromOpaque(known).release()
-}
-
-private func beginUpgraded(
-  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-  _ exchange: UnsafeMutableRawPointer?, _ early: UnsafePointer<CChar>?, _ earlyCount: Int,
-  _ socket: Int32, _ handle: OpaquePointer?
-) {
-  let server = Unmanaged<HTTPServer>.fromOpaque(context!).takeUnretainedValue()
-  let exchange = Unmanaged<HTTPExchange>.fromOpaque(exchange!).takeUnretainedValue()
-  let early = UnsafeRawBufferPointer(start: early, count: earlyCount)
-  server.go(
-    on: UpgradedStream(exchange.request, socket: socket, early: Array(early), handle: handle))
 }

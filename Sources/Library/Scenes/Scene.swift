@@ -46,6 +46,9 @@ package struct Scene: Sendable {
   /// The addresses that the scene leaves alone, with all that begin with them.
   package var but: [String] = []
 
+  /// The line of each limit in the file.
+  package private(set) var limitLines: [String: Int] = [:]
+
   package init() {}
 
   /// Whether the scene may set an address.
@@ -79,8 +82,8 @@ extension Scene {
     switch member.name {
     case "help": help = try Self.text(member)
     case "preset": preset = try Self.text(member)
-    case "only": only = try Self.addresses(member)
-    case "but": but = try Self.addresses(member)
+    case "only": only = try limits(member)
+    case "but": but = try limits(member)
     case "set":
       for pair in try Self.object(member) {
         do throws(JSON.Fault) { settings.append(try Preset.setting(pair)) } catch {
@@ -98,7 +101,7 @@ extension Scene {
         song = .play(Int(min(number, 1e6)))
       default:
         throw JSON.Fault(
-          member.line, "song must be a number from 1, or false to stop; got \(member.value.kind)")
+          member.line, "song must be a whole number from 1, or false to stop")
       }
     case "programs":
       for item in try Self.list(member) {
@@ -148,14 +151,15 @@ extension Scene {
     return members
   }
 
-  private static func addresses(_ member: JSON.Member) throws(JSON.Fault) -> [String] {
+  private mutating func limits(_ member: JSON.Member) throws(JSON.Fault) -> [String] {
     var found: [String] = []
-    for item in try list(member) {
+    for item in try Self.list(member) {
       guard let text = item.text, text.hasPrefix("/") else {
         throw JSON.Fault(
           item.line, "\(member.name) takes addresses such as /echo; got \(item.kind)")
       }
       found.append(text)
+      limitLines[text] = item.line
     }
     return found
   }

@@ -5,8 +5,8 @@ internal import SQLite
 typealias LibraryDatabase = Database<LibraryFault>
 
 extension LibraryFault: DatabaseFault {
-  package init(cannotWrite path: String, reason: String) {
-    self.init(.io, "can't write \(path): \(reason)")
+  package init(diskFull path: String, reason: String) {
+    self.init(.io, "can't write \(path): \(reason)", isDiskFull: true)
   }
 
   package init(newer path: String) {

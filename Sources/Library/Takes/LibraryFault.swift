@@ -26,13 +26,16 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
   package let message: String
   /// Whether the database is damaged, so that `TakeLibrary.rebuild` can repair it.
   package let isDamage: Bool
+  /// Whether the disk of the database has no space left.
+  package let isDiskFull: Bool
 
   package var description: String { message }
 
-  init(_ kind: Kind, _ message: String, isDamage: Bool = false) {
+  init(_ kind: Kind, _ message: String, isDamage: Bool = false, isDiskFull: Bool = false) {
     self.kind = kind
     self.message = message
     self.isDamage = isDamage
+    self.isDiskFull = isDiskFull
   }
 
   init(_ error: SoundFileError) {
@@ -55,8 +58,6 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(.busy, "\(path) is in use by another process; try again later")
-    case SQLITE_FULL:
-      self.init(.io, "can't write \(path): \(String(cString: strerror(ENOSPC)))")
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
       self.init(.io, "can't write \(path): the file or its folder is read-only")
     case SQLITE_CANTOPEN:

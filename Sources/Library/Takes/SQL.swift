@@ -9,6 +9,8 @@ enum SQL {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;
+      PRAGMA wal_autocheckpoint = 250;
+      PRAGMA journal_size_limit = 1048576;
       """, tables: tables)
 
   // A take's row number is its time in microseconds since 1970, or the next free one. The full-text

@@ -133,6 +133,11 @@ struct TakeFiles {
     }
   }
 
+  /// Fsyncs the trash, so that deletions are durable.
+  func keepTrash() throws(LibraryFault) {
+    try system(try Files.keep(folder: trash), or: LibraryFault.init)
+  }
+
   /// Fsyncs both folders, so that renames are durable.
   func keepNames() throws(LibraryFault) {
     for path in [folder, trash] {

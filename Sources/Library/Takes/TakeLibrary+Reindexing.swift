@@ -46,6 +46,7 @@ extension TakeLibrary {
       guard rename(path + part, path + ".damaged" + part) == 0 || errno == ENOENT else {
         throw LibraryFault(SystemError(path + part))
       }
+      try system(try Files.keep(folder: home), or: LibraryFault.init)
     }
     let library = try TakeLibrary(home: home)
     return (library, try library.reindex(progress: progress))

@@ -7,7 +7,7 @@ extension TakeLibrary {
 
   /// Moves a take to the trash.
   package func delete(_ id: String, at date: ZonedDate = .now) throws(LibraryFault) {
-    try move(try take(id), toTrash: date)
+    try database.freeing { () throws(LibraryFault) in try move(try take(id), toTrash: date) }
   }
 
   /// Restores a take from the trash.
@@ -40,14 +40,17 @@ extension TakeLibrary {
     olderThanDays days: Int = trashDays, at date: ZonedDate = .now
   ) throws(LibraryFault) -> Int {
     let now = date.microseconds
-    let takes = try database.transaction { () throws(LibraryFault) in
-      if days >= 0 { try passTimeInTrash(to: now) }
-      let limit = now - days * Self.day
-      let takes = try database.rows(SQL.trashedBefore, [.integer(limit)], Take.init(row:))
-      for take in takes { try database.run(SQL.remove, [.text(take.id)]) }
-      return takes
+    let takes = try database.freeing { () throws(LibraryFault) in
+      try database.transaction { () throws(LibraryFault) in
+        if days >= 0 { try passTimeInTrash(to: now) }
+        let limit = now - days * Self.day
+        let takes = try database.rows(SQL.trashedBefore, [.integer(limit)], Take.init(row:))
+        for take in takes { try database.run(SQL.remove, [.text(take.id)]) }
+        return takes
+      }
     }
     for take in takes { try files.delete(take) }
+    if !takes.isEmpty { try files.keepTrash() }
     return takes.count
   }
 

@@ -22,6 +22,9 @@ internal import SoundFiles
 /// access. When they return, the change is durable, even after a power failure: SQLite fsyncs each
 /// transaction (`synchronous = FULL`), which is fast enough for edits by people.
 package final class TakeLibrary {
+  // Exceeds what the log holds between two checkpoints, 1 MB.
+  private static let reserveBytes = 2 << 20
+
   let files: TakeFiles
   let database: LibraryDatabase
   // The change time of the species list that is loaded into this connection, or nil before that.
@@ -29,14 +32,22 @@ package final class TakeLibrary {
 
   /// Opens the library in a data directory, which is created if needed.
   ///
-  /// `waitMilliseconds` is the timeout for another process's write lock.
+  /// On a read-only file system, an existing library can be read. `waitMilliseconds` is the timeout for
+  /// another process's write lock.
   package init(home: String, waitMilliseconds: Int = 5000) throws(LibraryFault) {
     files = TakeFiles(home: home)
-    try files.makeFolders()
+    let isReadOnly = Self.isThere(home: home) && Files.isOnReadOnlyDisk(files.database)
+    if !isReadOnly { try files.makeFolders() }
     database = try LibraryDatabase(
-      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
+      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds), isReadOnly: isReadOnly,
+      reserveBytes: isReadOnly ? nil : Self.reserveBytes)
     database.addDistance()
     try database.prepare(SQL.schema)
+  }
+
+  /// Whether it was opened on a read-only file system, which is writable by now.
+  package var isOutdated: Bool {
+    database.isReadOnly && !Files.isOnReadOnlyDisk(files.database)
   }
 
   /// Returns a number that differs from the last one if anyone else has changed the library since.

@@ -22,7 +22,8 @@ package struct NodePicture: Sendable {
   /// The arguments of `/status`, in order.
   private static let statusParts = [
     "rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors",
-    "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "card",
+    "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices",
+    "flooded", "saving", "card",
   ]
   /// The pattern to subscribe to.
   package static let pattern =

@@ -115,9 +115,14 @@ enum Checkup {
       try Files.tryFolder(path)
       return .ok("the data directory \(path) is writable")
     } catch {
-      return .stop(
-        .cannotWrite, "can't use the data directory: \(error)",
-        "choose another with --home, or own this one with chown")
+      guard Files.isFolder(path) || error.isOfDisk else {
+        return .stop(
+          .cannotWrite, "can't use the data directory: \(error)",
+          "choose another with --home, or own this one with chown")
+      }
+      return .note(
+        "can't write to the data directory, so the node plays without saving: \(error)",
+        "make its disk writable, choose another with --home, or own this one with chown")
     }
   }
 

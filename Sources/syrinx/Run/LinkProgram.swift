@@ -106,17 +106,14 @@ final class LinkProgram: LinkSession, Sendable {
     }
   }
 
-  func setTempo(_ beatsPerMinute: Float) {
-    state.withLock { state in
-      state.tempo = beatsPerMinute
-      state.program?.send("tempo \(beatsPerMinute)")
-    }
-  }
+  func setTempo(_ beatsPerMinute: Float) { send("tempo", beatsPerMinute) }
 
-  func bringTempo(_ beatsPerMinute: Float) {
+  func bringTempo(_ beatsPerMinute: Float) { send("bring", beatsPerMinute) }
+
+  private func send(_ word: String, _ beatsPerMinute: Float) {
     state.withLock { state in
       state.tempo = beatsPerMinute
-      state.program?.send("bring \(beatsPerMinute)")
+      state.program?.send("\(word) \(beatsPerMinute)")
     }
   }
 

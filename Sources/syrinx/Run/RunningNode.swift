@@ -66,7 +66,10 @@ final class RunningNode: @unchecked Sendable {
     } else {
       try StartingState.makeHome(options)
     }
-    node[Takes.self].open { Environment.say($0) }
+    // A library that can't be created where nothing can be written needs no line of its own.
+    let isSilent =
+      !Files.isWritable(options.home) && !TakeLibrary.isThere(home: options.home)
+    node[Takes.self].open { if !isSilent { Environment.say($0) } }
     node[Instruments.self].open { Environment.say($0) }
     if presets.shipped == nil {
       Environment.say(
@@ -185,11 +188,21 @@ final class RunningNode: @unchecked Sendable {
     _ options: RunOptions, _ node: Node, oscPort: UInt16, _ loop: EventLoop
   ) throws(Failure) -> WebDoor? {
     guard let wanted = options.web else { return nil }
-    let door = try system(
+    func open(_ home: String) throws(SystemError) -> WebDoor {
       try WebDoor(
-        wanted, access: options.access, home: options.home, node: node, oscPort: oscPort,
-        loop: loop)
-    ) {
+        wanted, access: options.access, home: home, node: node, oscPort: oscPort, loop: loop)
+    }
+    func openWithSecrets() throws(SystemError) -> WebDoor {
+      do throws(SystemError) { return try open(options.home) } catch {
+        guard !Files.isWritable(options.home), error.isOfDisk || error.isDenied else { throw error }
+        // The token and the certificates of this run only.
+        let door = try open(try Files.makeTemporaryFolder("syrinx-web"))
+        Environment.say(
+          "the code to pair a phone is valid for this run only, because it can't be saved")
+        return door
+      }
+    }
+    let door = try system(try openWithSecrets()) {
       Failure.cannotListen(
         $0,
         $0.action.hasPrefix("port ")
@@ -376,6 +389,7 @@ final class RunningNode: @unchecked Sendable {
     Environment.notifyServiceManager("STOPPING=1")
     // First: the service manager may not wait for the rest.
     node.keeper.saveState()
+    node.endRequests()
     announcement?.end()
     link?.end()
     web?.end()
@@ -421,6 +435,7 @@ final class RunningNode: @unchecked Sendable {
     leaveServer()
     node[Captures.self].end()
     node.keeper.saveState()
+    node.endRequests()
     awaitWriting()
     node.keeper.beginSession()
     if !options.isHomeGiven, folder != home {

@@ -26,17 +26,26 @@ struct StartingState {
     }
     guard file != nil else { return }
     node[LoopPersistence.self].open(
-      home: options.home, name: options.name, discarding: options.isFresh
+      home: options.home, name: options.name, discarding: options.isFresh,
+      isReadOnly: !Files.isWritable(options.home)
     ) {
       Environment.say($0)
     }
   }
 
-  /// Creates the data directory, or checks that it is writable.
+  /// Creates the data directory.
+  ///
+  /// On a disk that is read-only, full or failing, or without the permission to write to it, the node plays
+  /// without saving, and says so. Throws if there can be no such folder.
   static func makeHome(_ options: RunOptions) throws(Failure) {
-    try Failure.of(
-      .cannotWrite, "can't use the data directory \(options.home): ",
-      try Files.makeFolder(options.home))
+    do throws(SystemError) { try Files.makeFolder(options.home) } catch {
+      guard Files.isFolder(options.home) || error.isOfDisk else {
+        throw Failure(.cannotWrite, "can't use the data directory \(options.home): \(error)")
+      }
+      Environment.say(
+        "nothing is saved, because the data directory \(options.home) can't be written "
+          + "(\(error.reason)); saving starts again as soon as it can be")
+    }
   }
 
   /// Claims the saved state, and restores it unless the node starts fresh.

@@ -5,6 +5,7 @@ clock.py NODE_PORT LOOPER_PORT MCLK_LOG ARDOUR_LOG [PLOT.png]; ARDOUR_LOG is emp
 
 import os
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -173,6 +174,11 @@ def draw(results, path):
     figure.savefig(path, dpi=110)
 
 
+def is_there(port):
+    return port in subprocess.run(
+        ["jack_lsp"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+
+
 def main():
     node_port, looper_port, log, ardour_log, *plot = sys.argv[1:]
     node, looper = Program(node_port), Program(looper_port)
@@ -185,7 +191,11 @@ def main():
     # MIDI clock.
     looper.send("/set", "sync_source", -2.0)
     results, faults = [], numpy.zeros(3, int)
-    for _ in range(REPEATS):
+    for turn in range(REPEATS):
+        if ardour_log and not is_there(ports[-1]):
+            print(f"ardour ended before clock {turn + 1} of {REPEATS}")
+            ports.pop(), inputs.pop()
+            ardour_log = ""
         result, *more = repeat(ports, inputs, node, looper, os.environ.get("TICKS"), log, ardour_log, random)
         results.append(result)
         faults += more

@@ -32,7 +32,7 @@ import Testing
     #expect(try messages(rig) == ["two", "one"])
     let rows = try rig.get("/board/getaudio/", ["Accept": "text/html"])
     #expect(rows.status == 200 && rows.headers["content-type"] == "application/json")
-    #expect(BoardRow.all(in: try JSON(rows.body))?.map(\.name) == ["a", "a"])
+    #expect(BoardList.rows(in: rows.body)?.map(\.name) == ["a", "a"])
     #expect(rows.headers["x-content-type-options"] == "nosniff")
     #expect(try rig.incoming.isEmpty)
   }

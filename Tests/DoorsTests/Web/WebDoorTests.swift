@@ -209,8 +209,10 @@ import Testing
     }
     try socket.expect("it is shut out") { $0.hasEnded }
     let token = try #require(rig.door.token?.text)
-    #expect(
-      try rig.get("/files/takes/x/sound", ["Authorization": "Bearer \(token)"]).status == 429)
+    for (text, status) in [("wrong", 429), (token, 404)] {
+      #expect(
+        try rig.get("/files/takes/x/sound", ["Authorization": "Bearer \(text)"]).status == status)
+    }
   }
 
   @Test func `a free node requires no token`() throws {
@@ -277,6 +279,24 @@ import Testing
     try? client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\(header)\r\n\r\n")
     try client.expect("it is refused") { $0.hasEnded || !$0.received.isEmpty }
     #expect(String(decoding: client.received.prefix(12), as: UTF8.self) == "HTTP/1.1 431")
+  }
+
+  @Test func `a request that servers could read differently ends its connection`() throws {
+    let rig = try WebRig()
+    for head in [
+      "POST /files/takes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+      "POST /files/takes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",
+      "GET / HTTP/1.1\nHost: localhost\n\n",
+      "GET / HTTP/1.1\r\nHost: localhost\0evil\r\n\r\n",
+      "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ] {
+      let client = try rig.client()
+      try client.send(head)
+      #expect(try client.answer().status == 400, "\(head)")
+      try client.expect("it is closed") { $0.hasEnded }
+    }
   }
 
   @Test func `a client that sends too much is throttled, and loses nothing`() throws {

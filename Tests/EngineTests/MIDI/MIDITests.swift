@@ -59,6 +59,26 @@ import Testing
     #expect((0..<128).allSatisfy { level(host, $0) == 0 })
   }
 
+  @Test func `what a device held ends when it is gone, but not the notes of the grid`() {
+    let host = OfflineHost(isPlayable: true)
+    host.send(Command(on(.cell(3), 50)))
+    // The last one is sustained, and bent.
+    host.midi = [
+      (host.frame, [0x90, 60, 127]), (host.frame, [0xB0, 64, 127]), (host.frame, [0x90, 62, 127]),
+      (host.frame, [0x80, 62, 0]), (host.frame, [0xE0, 127, 127]),
+    ]
+    _ = host.render(silence(64), block: 64)
+    #expect(level(host, 60) == 1 && level(host, 62) == 1)
+    host.send(Command(.releaseMIDI))
+    let midi = host.render(silence(64), block: 64).midi
+    #expect(level(host, 60) == 0 && level(host, 62) == 0)
+    #expect(midi.isEmpty && host.engine.shared.notes.level(of: .cell(3)) == 0.5)
+    // The pedal is up, and the wheel is centered, for the next keyboard.
+    host.midi = [(host.frame, [0x90, 65, 127]), (host.frame + 10, [0x80, 65, 0])]
+    _ = host.render(silence(64), block: 64)
+    #expect(level(host, 65) == 0)
+  }
+
   @Test func `all notes off and all sound off end all notes`() {
     for controller: UInt8 in [120, 123] {
       let host = OfflineHost(isPlayable: true)

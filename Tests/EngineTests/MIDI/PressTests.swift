@@ -97,6 +97,23 @@ import Testing
     #expect(play(all, [0, 10, 9000, 60_000]) == [[3, 9000]])
   }
 
+  @Test func `a pedal that is gone while it is down completes no press`() {
+    let host = OfflineHost()
+    let map = PressMap([entry(note, short: .mixer(.mute), long: .echo(.on), double: .reverb(.on))])
+    bind(host, map)
+    host.midi = [(host.frame, [0x90, 60, 100])]
+    _ = host.render(silence(6400), block: 64)
+    host.send(Command(.releaseMIDI))
+    _ = host.render(silence(72_000), block: 64)
+    #expect(done(host) == [])
+    // Its next press counts.
+    let start = host.frame
+    host.midi = [(start, [0x90, 60, 100])]
+    _ = host.render(silence(30_000), block: 64)
+    #expect(done(host) == [[2, Int64(start) + 24_000]])
+    withExtendedLifetime(map) {}
+  }
+
   @Test func `a press without an action has no effect, whatever its trigger's other presses do`() {
     #expect(play(entry(note, long: .mixer(.mute)), [0, 100]) == [])
     #expect(play(entry(note, double: .mixer(.mute)), [0, 100]) == [])

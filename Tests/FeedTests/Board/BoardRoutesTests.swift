@@ -43,7 +43,7 @@ import Testing
       #expect(answer.status == 200 && answer.headers["content-type"] == "application/json")
       #expect(answer.headers["x-content-type-options"] == "nosniff")
       #expect(answer.headers["access-control-allow-origin"] == nil)
-      let rows = try #require(BoardRow.all(in: try answer.json))
+      let rows = try #require(BoardList.rows(in: answer.body))
       #expect(rows.map(\.name) == ["<b>u</b>", "u", "u", "n", "u"])
       #expect(rows.map(\.message) == ["</script>", "four", "three", "two", "one"])
       #expect(rows.map(\.audio) == [Self.clip, nil, nil, nil, nil])
@@ -54,12 +54,12 @@ import Testing
   @Test func `a list of rows is limited by the size of its sounds`() throws {
     let rig = try #require(try BoardRig { $0.soundBytes = 6000 })
     for _ in 0..<4 { _ = try post(rig, audio: Self.clip) }
-    #expect(BoardRow.all(in: try rig.get("/getaudio").json)?.count == 2)
+    #expect(BoardList.rows(in: try rig.get("/getaudio").body)?.count == 2)
     for number in 0..<60 { _ = try post(rig, message: "\(number)") }
-    let rows = try #require(BoardRow.all(in: try rig.get("/getaudio").json))
+    let rows = try #require(BoardList.rows(in: rig.get("/getaudio").body))
     #expect(rows.count == 50 && rows[0].message == "59")
     let next = try rig.get("/getaudio?before=\(rows[49].id)&limit=3")
-    #expect(BoardRow.all(in: try next.json)?.map(\.message) == ["9", "8", "7"])
+    #expect(BoardList.rows(in: next.body)?.map(\.message) == ["9", "8", "7"])
     #expect(try rig.get("/getaudio?before=\(PostID.random())").status == 404)
   }
 
@@ -144,6 +144,27 @@ import Testing
     #expect(try rig.post(one.json).status == 409)
   }
 
+  @Test func `guesses of a post's secret are slowed, and other posts are not`() throws {
+    let rig = try #require(try BoardRig())
+    let (one, two) = (try post(rig), try post(rig, name: "b"))
+    func delete(_ id: String, _ secret: String) throws -> RawAnswer {
+      try rig.ask("DELETE", "/posts/\(id)", ["Authorization": "Bearer \(secret)"])
+    }
+    let statuses = try (0..<20).map { try delete(one.id, "guess-number-\(1000 + $0)").status }
+    #expect(statuses.prefix(10).allSatisfy { $0 == 403 })
+    // One more may be checked in between, on a slow machine.
+    #expect(statuses.suffix(10).count { $0 == 429 } >= 9)
+    let refused = try delete(one.id, one.secret)
+    if refused.status == 429 {
+      #expect(Int(refused.headers["retry-after"] ?? "").map { 1...6 ~= $0 } == true)
+    }
+    // A repeated post could guess it, too.
+    var guess = one
+    guess.secret = "guess-number-2000"
+    #expect([409, 429].contains(try rig.post(guess.json).status))
+    #expect(try delete(two.id, two.secret).status == 200)
+  }
+
   // MARK: - Limits
 
   @Test func `overlong texts and malformed posts are rejected`() throws {
@@ -225,6 +246,23 @@ import Testing
     #expect(other.status == 403)
   }
 
+  @Test func `a request that servers could read differently ends its connection`() throws {
+    let rig = try #require(try BoardRig())
+    for head in [
+      "POST /postaudio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+      "POST /postaudio HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",
+      "GET / HTTP/1.1\nHost: localhost\n\n",
+      "GET / HTTP/1.1\r\nHost: localhost\0evil\r\n\r\n",
+      "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ] {
+      // Read until the board closes.
+      #expect(try RawAnswer.to(Array(head.utf8), port: rig.port).status == 400, "\(head)")
+    }
+    #expect(PostPage(try rig.get("/posts").json)?.posts.isEmpty == true)
+  }
+
   @Test func `invalid requests are reported in one line`() throws {
     let rig = try #require(try BoardRig())
     for (method, path, allowed) in [
@@ -272,6 +310,14 @@ import Testing
     store.free()
     group.wait()
     #expect(statuses.all.filter { $0 == 200 }.count == 20)
+  }
+
+  @Test func `a body with too many values is rejected in one line`() throws {
+    let rig = try #require(try BoardRig())
+    let answer = try rig.post("[" + String(repeating: "0,", count: 100_000) + "0]")
+    #expect(answer.status == 413)
+    #expect(try answer.json["error"]?.text == "a post has at most 1000 JSON values")
+    #expect(try rig.post(#"{"message": "m", "other": [1, 2, {"a": null}]}"#).status == 200)
   }
 
   @Test func `details of database faults are not sent to clients`() throws {

@@ -18,6 +18,10 @@ final class CourseBoard: @unchecked Sendable {
     var hasSlash = true
     /// The target of its redirects, or nil for none.
     var leads: String?
+    /// What it sends instead of its list.
+    var list: String?
+    /// What it sends as a page of posts, which a board of the course doesn't have.
+    var page: String?
   }
 
   private let manner: Manner
@@ -57,7 +61,9 @@ final class CourseBoard: @unchecked Sendable {
     let slash = manner.hasSlash ? "/" : ""
     switch (request.method, request.path) {
     case ("GET", "/getaudio" + slash):
-      return .answer(HTTPAnswer(200, Array(list.utf8), type: "text/html"))
+      return .answer(HTTPAnswer(200, Array((manner.list ?? list).utf8), type: "text/html"))
+    case ("GET", "/posts") where manner.page != nil:
+      return .answer(HTTPAnswer(200, Array(manner.page!.utf8), type: "application/json"))
     case ("POST", "/postaudio" + slash): return .receive { [self] in receive() }
     case (_, "/getaudio"), (_, "/postaudio"):
       return .answer(.empty(301, headers: [("Location", "\(url)\(request.path)/")]))

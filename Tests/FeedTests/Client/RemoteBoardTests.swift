@@ -77,6 +77,71 @@ import Testing
     #expect(endless?.message.contains("redirects too often") == true)
   }
 
+  @Test(arguments: [
+    CourseBoard.Manner(list: "[" + String(repeating: "[],", count: 300_000) + "[]]"),
+    CourseBoard.Manner(list: "[" + String(repeating: "[", count: 300_000)),
+    CourseBoard.Manner(list: "[[\"" + String(repeating: "A", count: 25 << 20)),
+    CourseBoard.Manner(list: "<h1>Welcome</h1>"), CourseBoard.Manner(list: #"{"error": "no"}"#),
+  ])
+  func `a reply that is no list of posts is reported in one line`(manner: CourseBoard.Manner)
+    throws
+  {
+    let board = try CourseBoard(manner)
+    defer { board.end() }
+    let fault = #expect(throws: FeedFault.self) {
+      try line(board.url).page(before: nil, count: 1)
+    }
+    #expect(
+      fault
+        == FeedFault(
+          "\(board.url) is not a feed server: its reply is not a list of posts", isPassing: false))
+  }
+
+  @Test func `a page with too many values is reported in one line`() throws {
+    let values = String(repeating: "0,", count: 30_000)
+    let board = try CourseBoard(CourseBoard.Manner(page: "{\"posts\":[\(values)0],\"newest\":1}"))
+    defer { board.end() }
+    let fault = #expect(throws: FeedFault.self) {
+      try line(board.url).page(before: nil, count: 1)
+    }
+    #expect(
+      fault?.message
+        == "\(board.url) is not a feed server: its page of posts has more than 20000 values")
+  }
+
+  @Test func `a page is cut to the posts that were requested, and their texts to usual lengths`()
+    throws
+  {
+    let long = String(repeating: "é", count: 10_000)
+    let posts = (1...9).map {
+      #"{"number":\#($0),"id":"\#($0)","name":"\#(long)","message":"\#(long)","time":"2026-11-22T10:00:00Z"}"#
+    }
+    let board = try CourseBoard(
+      CourseBoard.Manner(page: "{\"posts\":[\(posts.joined(separator: ","))],\"newest\":9}"))
+    defer { board.end() }
+    let page = try line(board.url).page(before: nil, count: 2)
+    #expect(page.posts.map(\.number) == [1, 2] && page.newest == 9)
+    #expect(page.posts[0].message == String(long.prefix(4096)))
+    #expect(page.posts[0].name == String(long.prefix(200)))
+  }
+
+  @Test func `sounds that don't stay in memory are received again`() throws {
+    let board = try CourseBoard()
+    defer { board.end() }
+    let line = try line(board.url)
+    // Together, their Base64 exceeds what is kept of a list.
+    let sounds = (1...3).map { SoundBytes.wave(frames: 2_200_000 + $0) }
+    for (index, sound) in sounds.enumerated() {
+      try line.post(Draft(name: "", message: "\(index)", audio: sound))
+    }
+    let posts = try line.page(before: nil, count: 9).posts
+    #expect(posts.map(\.message) == ["2", "1", "0"])
+    #expect(posts.allSatisfy { $0.sound?.kind == .wav })
+    for (post, sound) in zip(posts, sounds.reversed()) {
+      #expect(try line.sound(of: post) == sound)
+    }
+  }
+
   @Test func `an unreachable board is a temporary fault`() throws {
     var board: CourseBoard? = try CourseBoard()
     let url = try #require(board?.url)

@@ -39,6 +39,13 @@ import Testing
       return asked.withLock { $0[count] }
     }
 
+    /// Sends a text, and returns what the client receives until the connection closes.
+    func rest(after text: String) throws -> String {
+      try client.write(contentsOf: Data(text.utf8))
+      defer { server.end() }
+      return try rest()
+    }
+
     /// The bytes that the client receives until the connection closes.
     func rest() throws -> String {
       String(decoding: try client.readToEnd() ?? Data(), as: UTF8.self)
@@ -72,5 +79,14 @@ import Testing
       thread.start()
       stage.server.end()
     }
+  }
+
+  @Test(arguments: [
+    "GET / HTTP/1.1\r\nHost: localhost\0evil\r\n\r\n", "GET / HTTP/1.1\nHost: here\n\n",
+    "GET / HTTP/1.1\r\nHost: here\r\nHost: here\r\n\r\n",
+  ])
+  func `a malformed request is refused, and its connection closed`(request: String) throws {
+    let stage = try Stage()
+    #expect(try stage.rest(after: request).hasPrefix("HTTP/1.1 400 "))
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import JSON
+import Posix
 import TestSupport
 import Testing
 
@@ -68,6 +69,29 @@ import Testing
       #expect(result.code == 64 && result.errors.split(separator: "\n").count == 1, "\(words)")
     }
     #expect(try NodeProcess.run(["board", "list", "--database", folder.path("none")]).code == 66)
+  }
+
+  @Test func `slow clients keep nobody out of a board`() throws {
+    let folder = try TemporaryFolder()
+    let board = try BoardProcess(database: folder.path("board.sqlite"))
+    let port = try #require(HTTPPlace(board.url)?.port)
+    let begun = Array("GET /posts HTTP/1.1\r\nHost: localhost\r\n".utf8)
+    var slow: [FileHandle] = []
+    for number in 0..<200 {
+      let client = FileHandle(
+        fileDescriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), closeOnDealloc: true)
+      let own = Endpoint(address: IPAddress("127.0.0.\(number % 2 + 2)")!, port: 0)
+      let there = Endpoint(address: .loopback4, port: port)
+      try #require(own.withSockaddr { bind(client.fileDescriptor, $0, $1) } == 0)
+      try #require(there.withSockaddr { connect(client.fileDescriptor, $0, $1) } == 0)
+      _ = send(client.fileDescriptor, begun, begun.count, Int32(MSG_NOSIGNAL))
+      slow.append(client)
+    }
+    let line = try Self.line(board.url)
+    for number in 0..<5 { try line.post(draft(number)) }
+    #expect(try line.page(before: nil, count: 50).posts.count == 5)
+    withExtendedLifetime(slow) {}
+    #expect(board.end() == 0)
   }
 
   @Test func `a store that can't be opened is reported in one line`() throws {

@@ -22,7 +22,8 @@ extension NodeTests {
     }
 
     @Test(arguments: [
-      "", "run", "render", "takes", "send", "status", "watch", "web", "addresses", "layout",
+      "", "run", "render", "takes", "loops", "send", "status", "watch", "web", "addresses",
+      "layout",
       "board", "calibrate", "doctor",
     ])
     func `help pages match their snapshots`(command: String) throws {
@@ -64,7 +65,7 @@ extension NodeTests {
 
     @Test func `every command prints the version`() throws {
       let commands = [
-        "run", "render", "takes", "send", "status", "watch", "web", "addresses", "layout",
+        "run", "render", "takes", "loops", "send", "status", "watch", "web", "addresses", "layout",
         "board", "calibrate", "doctor",
       ]
       for command in [[]] + commands.map({ [$0] }) {

@@ -1,5 +1,6 @@
 import Foundation
 import OSC
+import Posix
 import TestSupport
 import Testing
 
@@ -201,6 +202,46 @@ extension NodeTests {
         phone.ask("/feed/waiting")?.arguments == [.int32(0)]
       }
       #expect(posts(phone).map(\.message) == ["four", "three", "two", "one"])
+      #expect(node.end() == 0 && board.end() == 0)
+    }
+
+    @Test(.hangLimit)
+    func `a node does not wait for a silent board at its end, and sends its posts later, once`()
+      throws
+    {
+      let server = try JackServer()
+      let folder = try TemporaryFolder()
+      let home = folder.path("home")
+      // The kernel accepts connections, and nobody answers.
+      var listener: Socket? = try Socket(
+        .stream, boundTo: Endpoint(address: .loopback4, port: 0))
+      let port = try #require(listener?.port)
+      let url = "http://127.0.0.1:\(port)"
+      do {
+        let (node, phone) = try startNode(
+          on: server, ["--set", "/feed/board=\(url)"], home: home)
+        #expect(ask(phone, "/feed/post", .string("one")).done != nil)
+        var connection: (Socket, Endpoint)?
+        try waitUntil("the node asks the board") {
+          connection = listener?.accept()
+          return connection != nil
+        }
+        // Behind the request in the queue: it is stored only if that is cut.
+        phone.send("/feed/post", .string("two"))
+        #expect(phone.sync())
+        #expect(node.end() == 0)
+        withExtendedLifetime(connection) {}
+      }
+      listener = nil
+      let queued = try FileManager.default.contentsOfDirectory(atPath: "\(home)/outbox")
+      #expect(queued.sorted() == ["1.post", "2.post"])
+      let board = try BoardProcess(database: folder.path("board.sqlite"), port: Int(port))
+      let (node, phone) = try startNode(on: server, home: home)
+      try waitUntil("the posts are sent") { posts(phone).count == 2 }
+      try waitUntil("the queue is empty") {
+        phone.ask("/feed/waiting")?.arguments == [.int32(0)]
+      }
+      #expect(posts(phone).map(\.message) == ["two", "one"])
       #expect(node.end() == 0 && board.end() == 0)
     }
 

@@ -147,6 +147,12 @@ final class CaptureRun: Sendable {
       try FileSync(thread: "capture-disk", periodMilliseconds: Self.syncPeriod)
     }
     defer { sync.end() }
+    // Without its name the file is lost.
+    let folder = Files.folder(of: path)
+    let names = try refusing(text) { () throws(SystemError) in
+      try Descriptor(open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: folder)
+    }
+    sync.request(names, path: folder)
     while true {
       // Read before the ring, so that no audio is missed.
       let isLast = ring.hasEnded

@@ -16,6 +16,7 @@ final class BoardFeed: Feature {
   /// The reader and the sender of one data directory, one for each of the two background queues.
   private struct Boards {
     let home: String
+    let connector: BoardConnector
     let reader: FeedReader
     let sender: FeedSender
   }
@@ -23,9 +24,11 @@ final class BoardFeed: Feature {
   let context: Context
   // Limits clients that are faster than the board.
   private let reading = Worker(
-    "feed", most: 32, of: "requests for the feed server are already queued")
+    "feed", isAwaited: false, most: 32, of: "requests for the feed server are already queued")
   private let sending = Worker("outbox")
   private var boardsOfHome: Boards?
+  // Whether requests were ended. The outbox still takes posts, which are sent after the next start.
+  private var isEnding = false
   /// The URL of the board; empty for the node's own.
   var board = "" {
     didSet { forgetNews() }
@@ -54,11 +57,21 @@ final class BoardFeed: Feature {
     let connector = BoardConnector(
       own: context.setup.ownBoard, userAgent: "Syrinx/\(Version.text) (sound node)")
     let boards = Boards(
-      home: home, reader: FeedReader(home: home, connector),
+      home: home, connector: connector, reader: FeedReader(home: home, connector),
       sender: FeedSender(home: home, connector))
     boardsOfHome = boards
     forgetNews()
     return boards
+  }
+
+  func endRequests() {
+    isEnding = true
+    boardsOfHome?.connector.interrupt()
+  }
+
+  func beginSession() {
+    isEnding = false
+    boardsOfHome = nil
   }
 
   private func read<Value: Sendable>(
@@ -74,7 +87,7 @@ final class BoardFeed: Feature {
 
   /// Sends posts in the outbox, and polls for new posts while a client subscribes.
   func poll(_ now: Double) -> Int? {
-    guard let boards = try? boards() else { return nil }
+    guard !isEnding, let boards = try? boards() else { return nil }
     var due = Double.infinity
     if sending.count == 0 {
       if now >= nextSending { send(boards.sender) } else { due = nextSending }
@@ -313,7 +326,7 @@ final class BoardFeed: Feature {
         nextNews = 0
       case .later(let line):
         // Reported once. /feed/waiting shows further progress.
-        if distance == Self.firstDistance {
+        if distance == Self.firstDistance, !isEnding {
           context.report(Refusal(.io, "\(line); sending will be retried"), of: Self.postPath)
         }
         nextSending = context.now() + distance

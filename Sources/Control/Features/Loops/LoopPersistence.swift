@@ -20,16 +20,17 @@ package final class LoopPersistence: Feature {
   /// Restores the loops of a node name into the engine, which must not be rendering yet, or discards them,
   /// and persists the loops from now on.
   ///
-  /// Calls `say` with a line for each error, now or later.
+  /// Calls `say` with a line for each error, now or later, unless `isReadOnly`: that is known by then.
   package func open(
-    home: String, name: String, discarding: Bool, _ say: @escaping (String) -> Void
+    home: String, name: String, discarding: Bool, isReadOnly: Bool = false,
+    _ say: @escaping (String) -> Void
   ) {
     self.say = say
     do throws(SystemError) {
       let engine = context.engine
       let folder = JournalWriter.folder(home: home, name: name)
       let writer = try JournalWriter(folder: folder, journal: engine.shared.journal)
-      let archive = writer.open(discarding: discarding)
+      let archive = writer.open(discarding: discarding, isReadOnly: isReadOnly)
       let restorer = engine.restoreLoops(
         sampleRate: Double(archive?.rate ?? engine.shared.sampleRate))
       let restoration = archive?.restore(with: restorer, plays: playsAgain)

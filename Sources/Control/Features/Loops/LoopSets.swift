@@ -66,6 +66,12 @@ final class LoopSets {
   private let context: Context
   /// The name of the set loaded last; empty for none.
   private(set) var loaded = ""
+  // The set whose loops were exchanged last.
+  private weak var exchanged: ReadyLoopSet?
+  /// The number of loops that are being exchanged.
+  var exchanging = 0
+  /// Called when all loops are exchanged.
+  var whenExchanged: (() -> Void)?
   /// Called when a set is saved or deleted, with its name.
   var whenChanged: ((String) -> Void)?
   // The takes of all sets; nil until it is needed.
@@ -336,9 +342,11 @@ final class LoopSets {
     }
   }
 
-  /// The commands that replace all loops by those of a set on one frame, and play these of them, counted from 0.
+  /// The commands that replace all loops but some by those of a set on one frame, and play these of them, counted
+  /// from 0.
   func exchange(
-    _ ready: ReadyLoopSet, playing: [Int], refuse: @escaping (Refusal) -> Void
+    _ ready: ReadyLoopSet, playing: [Int], except untouched: Set<Int>,
+    refuse: @escaping (Refusal) -> Void
   ) throws(Refusal) -> [PlannedCommand] {
     let loops = context[Loops.self]
     try checkRoom(for: ready.set)
@@ -346,7 +354,8 @@ final class LoopSets {
     if !context[Tempo.self].isFollowing {
       commands.append(PlannedCommand(action: .set(.beat(.tempo), Float(ready.set.tempo))))
     }
-    for loop in ready.set.loops where 1...loops.count ~= loop.number {
+    for loop in ready.set.loops
+    where 1...loops.count ~= loop.number && !untouched.contains(loop.number - 1) {
       for (name, argument) in loop.values {
         guard let address = context.table["/loop/\(loop.number)/\(name)"],
           let parameter = address.parameter, let value = try? address.value(from: argument)
@@ -354,7 +363,7 @@ final class LoopSets {
         commands.append(PlannedCommand(action: .set(parameter, value)))
       }
     }
-    for index in 0..<loops.count {
+    for index in 0..<loops.count where !untouched.contains(index) {
       if let clip = ready.clips[index] {
         commands.append(
           exchange(clip, loop: index, plays: playing.contains(index), ready, refuse: refuse))
@@ -363,7 +372,12 @@ final class LoopSets {
       }
     }
     commands.append(
-      PlannedCommand(action: .sync(0), whenDone: { [weak self] in self?.loaded = ready.name }))
+      PlannedCommand(
+        action: .sync(0),
+        whenDone: { [weak self] in
+          self?.exchanged = ready
+          self?.loaded = untouched.isEmpty ? ready.name : ""
+        }))
     return commands
   }
 
@@ -377,19 +391,31 @@ final class LoopSets {
       // The memory is read until here.
       _ = ready
       self?.context[Takes.self].clips[loop, clip.transfer.clip] = clip.origin
+      self?.endExchange()
     } whenRefused: { [weak self] refusal in
       guard let self else { return }
       guard case .transferring = refusal else {
+        defer { endExchange() }
         return refuse(context[Loops.self].refusal(refusal, to: "/loops/load", of: loop))
       }
-      // A clip of the loop is still being copied, such as one of the scene before.
+      // A clip is being loaded into the loop.
       context[Takes.self].clips.whenFree { [weak self] in
         // Another set may have taken its place.
-        guard let self, loaded == ready.name else { return }
+        guard let self else { return }
+        guard exchanged === ready else { return endExchange() }
         let again = exchange(clip, loop: loop, plays: plays, ready, refuse: refuse)
-        do throws(Refusal) { try context.submit([again]) } catch { refuse(error) }
+        do throws(Refusal) { try context.submit([again]) } catch {
+          endExchange()
+          refuse(error)
+        }
       }
     }
+  }
+
+  /// Notes that one of the loops is exchanged, or was refused.
+  private func endExchange() {
+    exchanging -= 1
+    if exchanging == 0 { whenExchanged?() }
   }
 
   // MARK: - Listing
@@ -412,7 +438,9 @@ final class LoopSets {
     let (name, path) = try file(request)
     worker.run { () throws(Refusal) in
       let set = try Self.read(path, named: name)
-      Files.remove(path)
+      try refusing("the loop set is not deleted: ") { () throws(SystemError) in
+        try Files.delete(path)
+      }
       return set
     } then: { [weak self] outcome in
       self?.whenChanged?(name)

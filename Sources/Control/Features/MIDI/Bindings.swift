@@ -61,6 +61,9 @@ final class Bindings {
   private var areMapsBehind = false
   private var selected: Int?
   private var portChanges = 0
+  // The ports that midi_in was connected to.
+  private var sources: Set<String> = []
+  private var isReleaseDue = false
 
   init(_ context: Context) {
     self.context = context
@@ -202,16 +205,32 @@ final class Bindings {
     let changes = context.soundServer.status.portChanges
     if changes != portChanges {
       portChanges = changes
+      let ports = context.soundServer.ports
+      followSources(Set(ports.first { $0.name == "midi_in" }?.connections ?? []))
       // A pedal that was reconnected has lost its LEDs.
-      let out = context.soundServer.ports.first { $0.name == "midi_out" }
+      let out = ports.first { $0.name == "midi_out" }
       if let out, !out.connections.isEmpty { sendLightsAgain() }
     }
+    releaseKeys()
     let table = PedalLightTable(context)
     if table.selected != selected {
       update()
     } else if lights.haveChanged(table) {
       sendLights(again: false)
     }
+  }
+
+  /// Notes whether a port is gone at which keys may be held.
+  private func followSources(_ present: Set<String>) {
+    if !sources.isSubset(of: present) { isReleaseDue = true }
+    sources = present
+  }
+
+  /// Releases the keys of a port that is gone, as soon as the command queue has room.
+  private func releaseKeys() {
+    guard isReleaseDue else { return }
+    let command = PlannedCommand(action: .releaseMIDI)
+    isReleaseDue = (try? context.submit([command], path: MIDI.bindings)) == nil
   }
 
   // MARK: - Persistence

@@ -21,6 +21,8 @@ struct ReadyScene {
   private(set) var playing: [Int] = []
   private(set) var stopped: [Int] = []
   private(set) var loopSet = ""
+  /// The loops that the scene leaves alone, counted from 0.
+  private(set) var untouched: Set<Int> = []
 
   /// Checks a scene, and adds an entry to `faults` for each part that the node can't do.
   ///
@@ -42,9 +44,17 @@ struct ReadyScene {
       faults.append(
         JSON.Fault(1, "loop \(far) is out of range (1 to \(count)); --loops sets the number"))
     }
+    for limit in scene.only + scene.but where !Scene.isKnown(limit, in: context.table) {
+      let line = scene.limitLines[limit] ?? 1
+      faults.append(JSON.Fault(line, "\(limit) names no address; /help lists them"))
+    }
     playing = scene.playing.map { $0 - 1 }.filter { scene.covers("/loop/\($0 + 1)/state") }
     stopped = scene.stopped.map { $0 - 1 }.filter { scene.covers("/loop/\($0 + 1)/state") }
     loopSet = scene.loopSet
+    untouched = Set((0..<count).filter { !scene.covers("/loop/\($0 + 1)/state") })
+    if let both = scene.playing.first(where: scene.stopped.contains) {
+      faults.append(JSON.Fault(1, "loop \(both) is to play and to stop; name it once"))
+    }
     switch scene.song {
     case .play(let number): messages.append(Message(path: Songs.play, arguments: number.arguments))
     case .stop: messages.append(Message(path: Songs.stop, arguments: []))
@@ -56,9 +66,9 @@ struct ReadyScene {
     guard let address = context.table[setting.address] else {
       throw context.dispatcher.unknown(setting.address)
     }
-    guard let setter = address.value?.setting, !address.path.hasPrefix("/scene") else {
-      throw Refusal(.type, "\(setting.address): no value that can be set")
-    }
+    guard let setter = address.value?.setting, !address.path.hasPrefix("/scene"),
+      address.path != "/lock"
+    else { throw Refusal(.type, "\(setting.address): no value that a scene can set") }
     let argument: Argument =
       switch setting.value {
       case .number(let number): .double(number)

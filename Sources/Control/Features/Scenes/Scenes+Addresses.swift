@@ -120,6 +120,12 @@ extension Scenes {
         "Sets the notes, and the title, of a scene of the open set list, then replies /reply"),
       Address(
         setListScene, Declared.reading("iisss") { $0.status },
+        kept: Declared.kept(.session) {
+          $0.place
+        } restore: { scenes, text in
+          scenes.resume(at: text)
+          return []
+        },
         "Number of the present scene in the set list, 0 before the first; number of scenes; its title "
           + "and notes; title of the next"),
       Address(setListScenes, Declared.reading(\.titles), "Titles of the scenes of the set list"),

@@ -9,22 +9,10 @@ extension Scenes {
     context[Loops.self].sets.loaded == ready.loopSet
   }
 
-  func loopActions(_ ready: ReadyScene) -> [Command.Action] {
-    ready.stopped.compactMap(stop) + ready.playing.compactMap(play)
-  }
-
-  /// The command that plays a loop, counted from 0; nil if it plays or has no clip.
-  func play(_ index: Int) -> Command.Action? {
-    let reading = context.loop(index)
-    let isNeeded = reading.state.isRecording || reading.length > 0 && !reading.state.isPlaying
-    return isNeeded ? .loop(.play, loop: UInt8(index)) : nil
-  }
-
-  /// The command that stops a loop, counted from 0; nil if it is stopped.
-  func stop(_ index: Int) -> Command.Action? {
-    let state = context.loop(index).state
-    return state.isPlaying || state.isRecording || state.isPaused
-      ? .loop(.stop, loop: UInt8(index)) : nil
+  /// The commands that stop and play loops, counted from 0.
+  func loopActions(stopping: [Int], playing: [Int]) -> [Command.Action] {
+    stopping.map { .loop(.bringToStop, loop: UInt8($0)) }
+      + playing.map { .loop(.bringToPlay, loop: UInt8($0)) }
   }
 
   // MARK: - Sets
@@ -51,6 +39,8 @@ extension Scenes {
   func isSetReady(_ queued: Queued) -> Bool {
     let name = queued.ready.loopSet
     if name.isEmpty || isLoaded(queued.ready) || context[.mixer(.lock)] != 0 { return true }
+    // All loops are exchanged on one frame: none while a clip of the last exchange is being copied.
+    if context[Loops.self].sets.exchanging > 0 { return false }
     if case .unread = sets.state(of: name) { return false }
     return true
   }
@@ -73,7 +63,9 @@ extension Scenes {
       for fault in set.faults { request.refuse(fault) }
       let part = queued.chosenPart.map { $0 > 0 ? partLoops[$0 - 1].map { $0 - 1 } : [] } ?? []
       do throws(Refusal) {
-        return try context[Loops.self].sets.exchange(set, playing: ready.playing + part) {
+        return try context[Loops.self].sets.exchange(
+          set, playing: ready.playing + part, except: ready.untouched
+        ) {
           request.refuse($0)
         }
       } catch {

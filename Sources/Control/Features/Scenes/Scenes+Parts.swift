@@ -12,7 +12,7 @@ extension Scenes {
     func known(_ loops: [Int]) -> [Int] {
       loops.filter { $0 <= context.loopCount }.map { $0 - 1 }
     }
-    return known(others).compactMap(stop) + known(meant).compactMap(play)
+    return loopActions(stopping: known(others), playing: known(meant))
   }
 
   /// Switches to a part.

@@ -7,7 +7,7 @@ internal import OSC
 extension Scenes {
   // Settings that a saved scene holds with the parameters of the engine.
   private static let settings = [
-    "/instrument", "/grid/scale", "/grid/octaves", "/piano/octave", part,
+    "/grid/instrument", "/grid/scale", "/grid/octaves", "/piano/octave", part,
   ]
   // Belongs to the place and the hardware rather than to the music.
   private static let unsaved = [
@@ -37,6 +37,9 @@ extension Scenes {
       if scene.only.count + scene.but.count < limits.count {
         throw Refusal(
           .type, "\(request.path): limits are addresses such as /echo, or -/loop to leave one out")
+      }
+      for limit in limits where !Scene.isKnown(limit.drop { $0 == "-" }, in: context.table) {
+        throw Refusal(.unknown, "\(request.path): \(limit) names no address; /help lists them")
       }
     }
     scene.preset = ""

@@ -18,7 +18,7 @@ extension Scenes {
     guard !entries.isEmpty else {
       throw Refusal(.missing, "\(request.path): no scenes; /scene/save saves one")
     }
-    let index = (queued?.position ?? place(in: entries)) + step
+    let index = (queued?.position ?? heading ?? place(in: entries)) + step
     guard index >= 0 else {
       throw Refusal(.state, "\(request.path): already at the first scene")
     }
@@ -83,6 +83,9 @@ extension Scenes {
     position = -1
     context.changed(Self.setList, Self.setListScene, Self.setListScenes)
   }
+
+  /// The position in the set list, from 0, and the present scene, as the state file has them.
+  var place: String { current.isEmpty ? "" : "\(position) \(current)" }
 
   /// Saves a set list of these scenes, or of those of the present one; titles and notes stay.
   func saveList(_ request: Request) throws(Refusal) {

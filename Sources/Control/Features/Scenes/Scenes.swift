@@ -37,6 +37,8 @@ final class Scenes: Feature {
   var setListName = ""
   /// The position in the set list, from 0; -1 before its first scene.
   var position = -1
+  /// The position of a switch that was sent, but is not in effect yet.
+  private(set) var heading: Int?
 
   init(_ context: Context) {
     self.context = context
@@ -55,6 +57,7 @@ final class Scenes: Feature {
   /// Forgets the present scene and set list, and withdraws a switch that waits.
   func beginSession() {
     (queued, current, partNumber, setListName, position) = (nil, "", 0, "", -1)
+    heading = nil
     partLoops = Array(repeating: [], count: Self.mostParts)
     context.changed(Self.scene, Self.queue, Self.part, Self.setList, Self.setListScene)
   }
@@ -115,6 +118,9 @@ final class Scenes: Feature {
   /// Queues a switch in place of the one that waits.
   func queue(_ new: Queued) {
     queued = new
+    context[Loops.self].sets.whenExchanged = { [weak self] in
+      if let self { _ = poll(context.now()) }
+    }
     context.changed(Self.queue)
     readSetsAhead()
     _ = poll(context.now())
@@ -135,14 +141,16 @@ final class Scenes: Feature {
     let part = queued.chosenPart
     var commands = setCommands(queued)
     let exchangesLoops = !commands.isEmpty
+    let exchanges = commands.count { if case .exchange = $0.action { true } else { false } }
     var actions = queued.ready.actions
     if context[Tempo.self].isFollowing {
       actions.removeAll { if case .set(.beat(.tempo), _) = $0 { true } else { false } }
     }
     if !exchangesLoops {
       if let part { actions += partActions(part) }
-      actions += loopActions(queued.ready)
+      actions += loopActions(stopping: queued.ready.stopped, playing: queued.ready.playing)
     }
+    actions = [.ringOut(true)] + actions + [.ringOut(false)]
     commands += actions.map { PlannedCommand(action: $0) }
     commands.append(
       PlannedCommand(
@@ -150,6 +158,8 @@ final class Scenes: Feature {
     for index in commands.indices { (commands[index].due, commands[index].frame) = (due, frame) }
     queued.request.attempt { () throws(Refusal) in
       try context.submit(commands, for: queued.request)
+      heading = queued.position
+      context[Loops.self].sets.exchanging += exchanges
     }
   }
 
@@ -160,15 +170,26 @@ final class Scenes: Feature {
     }
     guard !queued.name.isEmpty else { return queued.request.done("\(partNumber)") }
     current = queued.name
+    if heading == queued.position { heading = nil }
     if let position = queued.position { self.position = position }
     context.changed(Self.scene, Self.setListScene)
     for message in queued.ready.messages {
       queued.request.attempt { () throws(Refusal) in
-        try context.perform(message.path, message.arguments, isPressed: true)
+        try context.perform(
+          message.path, message.arguments, isPressed: true, for: queued.request.client)
       }
     }
     readSetsAhead()
     queued.request.done(queued.name)
+  }
+
+  /// Goes on after a scene, in the form of `place`, which is not set again.
+  func resume(at place: String) {
+    let words = place.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard words.count == 2, let position = Int(words[0]) else { return }
+    self.position = position
+    current = String(words[1])
+    context.changed(Self.scene, Self.setListScene)
   }
 
   var waiting: [Argument] {

@@ -1,5 +1,6 @@
 internal import Engine
 internal import OSC
+internal import Posix
 
 /// The health of the node: `/status` and its parts.
 final class Status: Feature {
@@ -15,6 +16,9 @@ final class Status: Feature {
   private var uptime: Float { Float((context.now() - start) / 1e6) }
   private var server: SoundServerStatus { context.soundServer.status }
   private var counters: Counters { context.replySender.counters }
+  private var saving: String {
+    context[Takes.self].home.map(Files.isWritable) == true ? "on" : "off"
+  }
   private var serverState: String { server.isRunning ? "running" : "gone" }
 
   static let addresses: [Address] =
@@ -56,6 +60,10 @@ final class Status: Feature {
     Part(
       "voices", \.context.shared.voiceCount, isAnnounced: false,
       "Sounding voices of the grid, including those fading out"),
+    Part(
+      "flooded", \.counters.flooded, isAnnounced: false,
+      "UDP packets dropped because their sender sent more than the node could handle"),
+    Part("saving", \.saving, "Whether the data directory can be written: on or off"),
     Part(
       "card", \.server.card,
       "Sound card that the node is connected to, or was before the server went"),

@@ -18,7 +18,9 @@ final class TakeWorkers {
     func use<Value>(
       _ work: (TakeLibrary) throws(LibraryFault) -> Value
     ) throws(LibraryFault) -> Value {
-      let library = if let open = self.library { open } else { try TakeLibrary(home: home) }
+      // A read-only disk can have become writable.
+      let library =
+        if let open = self.library, !open.isOutdated { open } else { try TakeLibrary(home: home) }
       self.library = library
       do throws(LibraryFault) {
         return try work(library)

@@ -8,9 +8,14 @@ package enum SocketCommand: Equatable {
   /// Pairs with a token.
   case pair(String)
 
+  // A command has two members. The longest data is an address or a token.
+  private static let limits = JSON.Limits(values: 16)
+
   /// Parses a command; nil if it is not one of these.
   package init?(_ text: [UInt8]) {
-    guard let json = try? JSON(text), let text = json["DATA"]?.text else { return nil }
+    guard let json = try? JSON(text, within: Self.limits), let text = json["DATA"]?.text else {
+      return nil
+    }
     switch json["COMMAND"]?.text {
     case "LISTEN": self = .listen(text)
     case "IGNORE": self = .ignore(text)

@@ -3,7 +3,7 @@ internal import Posix
 
 /// The access policy of the web server.
 package final class WebAccess: Sendable {
-  // After this many wrong tokens within a minute, further ones are refused unread.
+  // After this many wrong tokens within a minute, further ones are answered with 429.
   private static let mostFailures = 10
   private static let minute = 60e6
   // Bounds the memory that forged addresses can allocate.
@@ -69,13 +69,15 @@ package final class WebAccess: Sendable {
   }
 
   /// Checks a token from a client, at a time in microseconds.
+  ///
+  /// The right one always pairs: behind a proxy, all clients have one address, and 128 random bits are
+  /// not guessed at any rate.
   func pair(_ given: String, from address: IPAddress, now: Double) -> Pairing {
-    guard let token else { return .paired }
+    guard let token, !token.matches(given) else { return .paired }
     return failures.withLock { failures in
       var recent = (failures[address] ?? []).filter { now - $0 < Self.minute }
       defer { failures[address] = recent.isEmpty ? nil : recent }
       guard recent.count < Self.mostFailures else { return .tooOften }
-      guard !token.matches(given) else { return .paired }
       // A missing token is no attempt.
       guard !given.isEmpty else { return .wrong }
       if failures.count >= Self.mostAddresses {

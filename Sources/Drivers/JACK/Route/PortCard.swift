@@ -6,15 +6,9 @@ internal import CJack
 /// port's client.
 func card(of port: String, _ client: OpaquePointer) -> String? {
   guard let handle = jack_port_by_name(client, port) else { return nil }
-  let size = Int(jack_port_name_size())
-  let memory = UnsafeMutablePointer<CChar>.allocate(capacity: 2 * size)
-  memory.initialize(repeating: 0, count: 2 * size)
-  defer { memory.deallocate() }
-  var aliases: [UnsafeMutablePointer<CChar>?] = [memory, memory + size]
-  let count = jack_port_get_aliases(handle, &aliases)
-  // The driver's own alias comes first; users add others.
-  let isOfDriver = count > 0 && jack_port_flags(handle) & Int32(JackPortIsPhysical.rawValue) != 0
-  return withoutLastPart(isOfDriver ? String(cString: memory) : port)
+  // Users add aliases to any port.
+  let isPhysical = jack_port_flags(handle) & Int32(JackPortIsPhysical.rawValue) != 0
+  return withoutLastPart(isPhysical ? copyAliases(handle).first ?? port : port)
 }
 
 private func withoutLastPart(_ name: String) -> String {

@@ -18,6 +18,7 @@ package final class BoardRoutes: Sendable {
   private let open: @Sendable () throws(BoardFault) -> Board
   private let scratch: @Sendable () -> String?
   private let rate: PostRate
+  private let guesses = SecretGuesses()
   private let limits: BoardLimits
   private let workers: Workers
   // The last reported database fault: a persistent fault is logged once.
@@ -110,6 +111,9 @@ package final class BoardRoutes: Sendable {
       return said != fault.message
     }
     if isNew { Environment.say("the feed server: \(fault.message)") }
+    guard !fault.isDiskFull else {
+      return .refusal(507, "the disk of the feed server is full; try again when it has space")
+    }
     return .refusal(503, "the feed server can't access its posts; try again later")
   }
 
@@ -207,32 +211,49 @@ package final class BoardRoutes: Sendable {
     }
     return .receive { [self] in
       do throws(BoardFault) {
-        return .success(try upload(most))
+        return .success(try upload(most, from: request.peer))
       } catch {
         return .failure(answer(to: error))
       }
     }
   }
 
-  private func upload(_ most: Int) throws(BoardFault) -> Upload {
+  private func upload(_ most: Int, from peer: IPAddress) throws(BoardFault) -> Upload {
     guard let scratch = scratch() else { throw HomeBoard.noHome }
     // The file is deleted with the upload.
-    return try system(try Upload(in: scratch, named: "post", most: most, whenWhole: take)) {
+    return try system(
+      try Upload(in: scratch, named: "post", most: most) { [self] path, upload, reply in
+        take(path, upload, from: peer, reply)
+      }
+    ) {
       BoardFault(.store, "can't save it: \($0)")
     }
   }
 
   /// Validates a body, which needs memory, then stores it, which takes time.
-  @Sendable
-  private func take(_ path: String, _ upload: Upload, _ reply: @escaping HTTPServer.Reply) {
+  private func take(
+    _ path: String, _ upload: Upload, from peer: IPAddress, _ reply: @escaping HTTPServer.Reply
+  ) {
     let most = limits.bodyBytes
     work(.heavy, reply) { [self] board throws(BoardFault) in
       defer { withExtendedLifetime(upload) {} }
       let posting = try Self.posting(path, most, board)
-      work(.light, reply, goesOn: true) { board throws(BoardFault) in
-        Self.told(try board.keep(posting), posting)
+      work(.light, reply, goesOn: true) { [self] board throws(BoardFault) in
+        try keep(posting, from: peer, board)
       }
       return nil
+    }
+  }
+
+  /// Stores a post.
+  ///
+  /// One with an ID that exists is accepted if it has the secret of that post, so it could guess it.
+  private func keep(
+    _ posting: Posting, from peer: IPAddress, _ board: Board
+  ) throws(BoardFault) -> HTTPAnswer {
+    guard posting.showsSecret else { return Self.told(try board.keep(posting), posting) }
+    return try guessing(posting.draft.id, from: peer) { () throws(BoardFault) in
+      Self.told(try board.keep(posting), posting)
     }
   }
 
@@ -244,8 +265,11 @@ package final class BoardRoutes: Sendable {
     }
     let json: JSON
     do throws(JSON.Fault) {
-      json = try JSON(bytes)
+      json = try JSON(bytes, within: Draft.limits)
     } catch {
+      guard !error.isTooLarge else {
+        throw BoardFault(.large, "a post has at most \(Draft.limits.values) JSON values")
+      }
       throw BoardFault(.wrong, "invalid JSON: line \(error.line): \(error.description)")
     }
     let draft = try Draft(posted: json)
@@ -271,17 +295,43 @@ package final class BoardRoutes: Sendable {
           headers: [("WWW-Authenticate", "Bearer")]))
     }
     return .wait { [self] reply in
-      work(.light, reply) { board throws(BoardFault) in
+      work(.light, reply) { [self] board throws(BoardFault) in
         guard let id = PostID.plain(text) else {
           throw BoardFault(.missing, "unknown post")
         }
-        if nameOnly {
-          try board.removeName(id, secret: secret)
-        } else {
-          try board.delete(id, secret: secret)
+        return try guessing(id, from: request.peer) { () throws(BoardFault) in
+          if nameOnly {
+            try board.removeName(id, secret: secret)
+          } else {
+            try board.delete(id, secret: secret)
+          }
+          return .json("{}\n")
         }
-        return .json("{}\n")
       }
+    }
+  }
+
+  // MARK: - Secrets
+
+  /// Does work that depends on the secret of a post, or refuses it unchecked if that address has sent too
+  /// many wrong ones.
+  private func guessing(
+    _ id: String, from peer: IPAddress, _ body: () throws(BoardFault) -> HTTPAnswer
+  ) throws(BoardFault) -> HTTPAnswer {
+    if let seconds = guesses.take(id, from: peer, now: HostTime.steady) {
+      return .refusal(
+        429, "too many wrong secrets; try again in \(seconds) s",
+        headers: [("Retry-After", "\(seconds)")])
+    }
+    do throws(BoardFault) {
+      let answer = try body()
+      guesses.giveBack(id, from: peer, now: HostTime.steady)
+      return answer
+    } catch {
+      if error.kind != .denied, error.kind != .taken {
+        guesses.giveBack(id, from: peer, now: HostTime.steady)
+      }
+      throw error
     }
   }
 }

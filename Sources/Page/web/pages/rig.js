@@ -177,7 +177,7 @@ function setUpPlace() {
 }
 
 // The order of /status, which is polled while visible: not all of it is announced.
-const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "card"];
+const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "flooded", "saving", "card"];
 
 function setUpServer() {
   listen("/status", (...values) => values.forEach((value, at) => receive("/status/" + statusNames[at], [value])));
@@ -202,6 +202,7 @@ function setUpServer() {
     ["Late", "/status/late"],
     ["Refused", "/status/refused"],
     ["Denied", "/status/denied"],
+    ["Saving", "/status/saving", (word) => (word === "off" ? "off: the data directory is read-only" : word)],
   ];
   find("#facts").append(...rows.map(([caption, address, text = String]) => {
     const output = make("dd", "", {}, "\u2013");

@@ -393,6 +393,24 @@ import Testing
     #expect(play() == [[0x90, 40, 127]])
   }
 
+  @Test func `keys that a device held are released when it is gone`() {
+    func plug(_ connections: [String]) {
+      desk.ports = [
+        SoundPort(name: "midi_in", isMIDI: true, isInput: true, connections: connections)
+      ]
+    }
+    func level(_ key: UInt8) -> Float { desk.host.engine.shared.notes.level(of: .midi(key)) }
+    plug(["keys:out", "pedal:out"])
+    play([0x90, 60, 127])
+    #expect(level(60) == 1)
+    plug(["keys:out", "pedal:out", "more:out"])
+    play()
+    #expect(level(60) == 1)
+    plug(["pedal:out", "more:out"])
+    play()
+    #expect(level(60) == 0)
+  }
+
   @Test func `presets have lights, set by the control side`() throws {
     let folder = try TemporaryFolder()
     for name in ["a", "b"] {

@@ -287,7 +287,155 @@ import Testing
         desk.host.engine.shared.loops[$0].state.read().state.isPlaying
       }
       #expect(playing == [index])
+      // The clip is copied before the next set.
+      _ = desk.play(Tone.constant(0, frames: 4800))
     }
+  }
+
+  @Test func `sets in quick succession are exchanged on one frame each, and one undo leads back`()
+    throws
+  {
+    for loop in 1...3 { stage.record(loop, hertz: 400, frames: 96_000) }
+    #expect(stage.result("/loops/save", .string("full")) == "full")
+    desk.tell("/loop/1/clear")
+    desk.tell("/loop/2/clear")
+    desk.pass()
+    #expect(stage.result("/loops/save", .string("part")) == "part")
+    try stage.put(#"{ "loops": { "set": "full", "play": [1, 2, 3] } }"#, "scenes", "full")
+    try stage.put(#"{ "loops": { "set": "part", "play": [3] } }"#, "scenes", "part")
+    stage.result("/scene/check")
+    desk.awaitDisk()
+    func lengths() -> [Int] {
+      (0..<3).map { desk.host.engine.shared.loops[$0].state.read().length }
+    }
+    var seen = [lengths()]
+    for name in ["full", "part", "full"] {
+      desk.tell("/scene", .string(name))
+      for _ in 0..<6 {
+        _ = desk.play(Tone.constant(0, frames: 64))
+        if lengths() != seen.last { seen.append(lengths()) }
+      }
+      desk.awaitDisk()
+    }
+    for _ in 0..<200 {
+      _ = desk.play(Tone.constant(0, frames: 480))
+      if lengths() != seen.last { seen.append(lengths()) }
+    }
+    let (full, part) = ([96_000, 96_000, 96_000], [0, 0, 96_000])
+    #expect(seen.allSatisfy { $0 == full || $0 == part } && seen.last == full)
+    for loop in 1...3 { desk.tell("/loop/\(loop)/undo") }
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    #expect(lengths() == (seen.count > 2 ? seen[seen.count - 2] : part))
+  }
+
+  @Test func `a set leaves alone the loops that the scene excludes`() throws {
+    saveSet("b", loop: 2, hertz: 600)
+    stage.record(1, hertz: 400)
+    stage.record(2, hertz: 500, frames: 30_000)
+    desk.tell("/loop/2/play")
+    try stage.put(
+      #"{ "but": ["/loop/2"], "loops": { "set": "b", "play": [1] } }"#, "scenes", "hand")
+    stage.result("/scene/check")
+    desk.awaitDisk()
+    #expect(stage.result("/scene", .string("hand")) == "hand")
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    let loop = desk.host.engine.shared.loops[1].state.read()
+    #expect(loop.length == 30_000 && loop.state.isPlaying)
+    #expect(desk.host.engine.shared.loops[0].state.read().length == 0)
+  }
+
+  @Test(arguments: ["off", "beat", "bar"], ["now", "beat", "bar", "end"])
+  func `a switch wins over starts and stops that wait for its moment`(
+    quantize: String, stopAt: String
+  )
+    throws
+  {
+    for loop in 1...4 { stage.record(loop, hertz: 300 + 50 * Double(loop)) }
+    desk.tell("/metronome/bpm", .float(150))
+    for loop in 1...4 {
+      desk.tell("/loop/\(loop)/quantize", .string(quantize))
+      desk.tell("/loop/\(loop)/stopAt", .string(stopAt))
+    }
+    try stage.put(#"{ "loops": { "play": [1, 2], "stop": [3, 4] } }"#, "scenes", "a")
+    try stage.put(#"{ "loops": { "play": [3, 4], "stop": [1, 2] } }"#, "scenes", "b")
+    stage.result("/scene/check")
+    func playing() -> [Int] {
+      (0..<4).filter { desk.host.engine.shared.loops[$0].state.read().state.isPlaying }
+    }
+    stage.result("/scene", .string("a"))
+    for _ in 0..<400 { _ = desk.play(Tone.constant(0, frames: 480)) }
+    #expect(playing() == [0, 1])
+    while desk.host.engine.shared.latestBeat.beat != 1 {
+      _ = desk.play(Tone.constant(0, frames: 480))
+    }
+    // b takes effect with the second beat, and its starts and stops may wait for the bar; a comes with the bar.
+    desk.tell("/scene", .string("b"), .string("beat"))
+    while stage.value("/scene") != "b" { _ = desk.play(Tone.constant(0, frames: 64)) }
+    desk.tell("/scene", .string("a"), .string("bar"))
+    for _ in 0..<800 { _ = desk.play(Tone.constant(0, frames: 480)) }
+    #expect(stage.value("/scene") == "a")
+    #expect(playing() == [0, 1])
+  }
+
+  @Test func `a switch ends a fade-out, and withdraws an armed recording`() throws {
+    stage.record(1, hertz: 400)
+    try stage.put(#"{ "loops": { "play": [1], "stop": [2] } }"#, "scenes", "hand")
+    stage.result("/scene/check")
+    desk.tell("/loop/1/play")
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    desk.tell("/loop/1/fade", .float(-1))
+    desk.tell("/loop/2/quantize", .string("bar"))
+    _ = desk.play(Tone.constant(0, frames: 24_000))
+    desk.tell("/loop/2/record")
+    #expect(stage.result("/scene", .string("hand")) == "hand")
+    for _ in 0..<300 { _ = desk.play(Tone.constant(0, frames: 480)) }
+    #expect(stage.value("/loop/1/state") == "playing")
+    #expect(desk.host.engine.shared.loops[1].state.read().state.isRecording == false)
+    #expect(desk.host.engine.shared.loops[1].state.read().length == 0)
+    let heard = desk.play(Tone.constant(0, frames: 24_000)).left
+    #expect(Measure.peak(heard) > 0.4)
+  }
+
+  @Test func `what a scene can't do later is reported to its sender`() throws {
+    try stage.put(#"{ "song": 99, "set": { "/grid/instrument": "nope" } }"#, "scenes", "hand")
+    stage.result("/scene/check")
+    desk.tell("/scene", .string("hand"))
+    var errors: [String] = []
+    desk.pass(until: "both are refused") {
+      errors += desk.take().filter { $0.address == "/error" }.compactMap { $0.arguments[0].text }
+      return Set(errors) == ["/music/play", "/grid/instrument"]
+    }
+    #expect(stage.value("/scene") == "hand")
+  }
+
+  @Test func `limits that name nothing, a lock, and a loop that is to play and to stop are faults`()
+    throws
+  {
+    #expect(stage.result("/scene/save", .string("a"), .string("/nope")).hasPrefix("unknown: "))
+    #expect(stage.result("/scene/save", .string("a"), .string("-/loop/7")) == "a")
+    try stage.put(
+      """
+      {
+        "only": ["/echo",
+          "/nope"],
+        "set": {
+          "/lock": 0
+        },
+        "loops": { "play": [1], "stop": [1] }
+      }
+      """, "scenes", "hand")
+    let faults = desk.ask("/scene/check", until: ["/scene/checked"])
+      .filter { $0.address == "/scene/fault" }
+    #expect(Set(faults.map { $0.arguments[1].number }) == [1, 3])
+    try stage.put(#"{ "set": { "/lock": 0 } }"#, "scenes", "hand")
+    let lock = desk.ask("/scene/check", until: ["/scene/checked"])
+      .filter { $0.address == "/scene/fault" }
+    #expect(lock.count == 1)
+  }
+
+  @Test func `a saved scene has the instrument of the grid`() throws {
+    #expect(stage.result("/scene/save", .string("all")) == "all")
+    #expect(try stage.text("scenes", "all").contains("/grid/instrument"))
   }
 
   @Test func `the last of several scenes in quick succession decides about the loops`() throws {

@@ -41,6 +41,28 @@ import Testing
     #expect(stage.result("/setlist", .string("")) == "")
   }
 
+  @Test func `steps of one bundle are counted`() {
+    stage.result("/setlist", .string("tonight"))
+    let step = [UInt8](address: "/scene/next", [])
+    desk.give([UInt8](bundle: [step, step], at: .immediately))
+    desk.pass()
+    #expect(stage.values("/setlist/scene").first == "2.0")
+  }
+
+  @Test func `the place in the set list is kept`() throws {
+    stage.result("/setlist", .string("tonight"))
+    stage.result("/scene/next")
+    stage.result("/scene/next")
+    desk.pass(until: "the disk has the scenes") { !desk.node.isWriting }
+    let state = desk.node.keeper.state
+    let next = Desk(home: stage.root.path)
+    #expect(next.node.keeper.resume(state) == [])
+    next.awaitDisk()
+    func values(_ path: String) -> [Argument] { next.tell(path).last?.arguments ?? [] }
+    #expect(values("/setlist/scene").first == .int32(2))
+    #expect(values("/scene").first == .string("a"))
+  }
+
   @Test func `without a set list all scenes are stepped through by name`() {
     stage.result("/scene/check")
     #expect(stage.result("/scene/next") == "a")

@@ -127,6 +127,7 @@ import Testing
     for other in [
       "", "{}", "[]", "null", #"{"COMMAND":"LISTEN"}"#, #"{"COMMAND":"LISTEN","DATA":7}"#,
       #"{"COMMAND":"START_OSC_STREAMING","DATA":"x"}"#, String(repeating: "[", count: 1000),
+      #"{"COMMAND":"LISTEN","DATA":"/mute","more":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}"#,
     ] {
       #expect(command(other) == nil, "\(other.prefix(40))")
     }

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `ten wrong tokens per minute are checked for each address`() throws {
+  @Test func `ten wrong tokens per minute slow an address, and shut out no right one`() throws {
     let folder = try TemporaryFolder()
     let token = try WebToken(home: folder.url.path)
     let access = WebAccess(hosts: hosts, token: token)
@@ -108,9 +108,12 @@ import Testing
       #expect(access.pair("wrong", from: one, now: Double(attempt)) == .wrong)
     }
     let text = try #require(token.text)
-    #expect(access.pair(text, from: one, now: 20) == .tooOften)
-    #expect(access.pair(text, from: other, now: 20) == .paired)
-    #expect(access.pair(text, from: one, now: 61e6) == .paired)
+    #expect(access.pair("wrong", from: one, now: 20) == .tooOften)
+    #expect(access.pair("wrong", from: other, now: 20) == .wrong)
+    // Behind a proxy, all clients have one address.
+    #expect(access.pair(text, from: one, now: 20) == .paired)
+    #expect(access.pair("wrong", from: one, now: 21) == .tooOften)
+    #expect(access.pair("wrong", from: one, now: 61e6) == .wrong)
     // A missing token is no attempt.
     for _ in 0..<50 { #expect(access.pair("", from: other, now: 30) == .wrong) }
     #expect(access.pair(text, from: other, now: 30) == .paired)
@@ -125,5 +128,7 @@ import Testing
       outcomes.insert(access.pair("wrong", from: address, now: 0))
     }
     #expect(outcomes == [.wrong, .tooOften])
+    let text = try #require(access.token?.text)
+    #expect(access.pair(text, from: IPAddress("10.1.0.1")!, now: 0) == .paired)
   }
 }

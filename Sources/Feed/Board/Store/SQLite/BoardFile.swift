@@ -9,8 +9,8 @@ extension BoardFault: DatabaseFault {
     self.init(.store, "can't use \(path): \(reason)")
   }
 
-  package init(cannotWrite path: String, reason: String) {
-    self.init(.store, "can't write \(path): \(reason)")
+  package init(diskFull path: String, reason: String) {
+    self.init(.store, "can't write \(path): \(reason)", isDiskFull: true)
   }
 
   package init(newer path: String) {
@@ -25,9 +25,9 @@ extension BoardFault: DatabaseFault {
 }
 
 extension BoardFile {
-  /// Opens a board's file, created if needed.
-  convenience init(board path: String) throws(BoardFault) {
-    try self.init(path)
+  /// Opens a board's file, created if needed, with a reserve of disk space in bytes if it is written.
+  convenience init(board path: String, reserveBytes: Int? = nil) throws(BoardFault) {
+    try self.init(path, reserveBytes: reserveBytes)
     try prepare(BoardSQL.schema)
   }
 }

@@ -5,10 +5,14 @@ enum BoardSQL {
   // The application ID is "SyrB" in ASCII.
   static let schema = DatabaseSchema(
     application: 0x5379_7242, version: 1,
+    // Deleted sounds return their space to the disk. This must precede the first table.
+    creation: "PRAGMA auto_vacuum = INCREMENTAL;\n",
+    // What the log holds is missing in the file until a checkpoint, and needs its space twice.
     pragmas: """
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
-      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA wal_autocheckpoint = 500;
+      PRAGMA journal_size_limit = 2097152;
       """, tables: tables)
 
   // A deleted post leaves its row with nothing but its ID, so that sending it again can't restore

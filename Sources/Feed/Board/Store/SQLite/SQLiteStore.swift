@@ -5,6 +5,8 @@ internal import SQLite
 package final class SQLiteStore: BoardStore, @unchecked Sendable {
   // The maximum number of pooled connections. Additional concurrent readers open temporary ones.
   private static let mostKept = 4
+  // What a post needs besides its sound: its texts and the pages of the indexes.
+  private static let bytesOfTexts = 32 << 10
 
   private let path: String
   private let writer: BoardFileWriter
@@ -33,7 +35,8 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
   // MARK: - Posting
 
   package func post(_ posting: Posting) throws(BoardFault) -> Posted {
-    try writer.perform(bytes: posting.draft.audio?.count ?? 0) { file throws(BoardFault) in
+    let bytes = Self.bytesOfTexts + (posting.draft.audio?.count ?? 0)
+    return try writer.perform(bytes: bytes) { file throws(BoardFault) in
       try Self.post(posting, file)
     }
   }
