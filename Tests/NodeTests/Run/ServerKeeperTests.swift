@@ -3,8 +3,9 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The script that keeps jackd running on the first of its cards that is there. A folder simulates the cards, and
-  /// the dummy driver plays.
+  /// The script that keeps jackd running on the first of its cards that is there.
+  ///
+  /// A folder simulates the cards, and the dummy driver plays.
   @Suite struct ServerKeeperTests {
     private let folder: TemporaryFolder
 

@@ -110,7 +110,9 @@ extension NodeTests {
       let (server, node, phone) = try startNode()
       #expect(phone.ask("/mute")?.arguments == [.int32(0)])
       let due = Date().timeIntervalSince1970 + 3
-      let packet = [UInt8](bundle: [[UInt8](address: "/mute", [.int32(1)])], at: TimeTag(unixMicroseconds: due * 1e6))
+      let packet = [UInt8](
+        bundle: [[UInt8](address: "/mute", [.int32(1)])],
+        at: TimeTag(unixMicroseconds: due * 1e6))
       phone.send(bytes: packet)
       server.kill()
       try phone.awaitServer("gone")
