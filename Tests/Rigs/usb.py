@@ -174,7 +174,7 @@ def main():
     machine = Machine(folder, kernel)
     good = 0
     try:
-        machine.wait("the keeper waits for a card", 0, lambda line: line.startswith("waiting for a sound card"))
+        machine.wait("the keeper waits for a card", 0, lambda line: line.endswith("waiting for a sound card"))
         machine.plug()
         machine.state(0, server="running")
         machine.tell("record")

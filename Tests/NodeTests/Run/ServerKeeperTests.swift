@@ -97,7 +97,7 @@ extension NodeTests {
     @Test(.hangLimit) func `without a card it runs without sound until one is there`() throws {
       let keeper = try keep("auto,none")
       defer { end(keeper) }
-      try awaitLine("jackd runs on no sound card", after: 0)
+      try awaitLine("jackd runs on the dummy driver, without sound", after: 0)
       try plug(3)
       try awaitLine("jackd runs on the sound card USB", after: 1)
     }
