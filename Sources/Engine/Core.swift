@@ -68,13 +68,13 @@ struct Core: ~Copyable {
   }
 
   /// Sets all parameters again, in units that were created for a new sample rate.
-  private mutating func restoreParameters() {
+  mutating func restoreParameters() {
     for parameter in Parameter.allCases { set(parameter, values[parameter]) }
     chain.settle()
     strips.settle()
   }
 
-  private func publishMemory() {
+  func publishMemory() {
     let memory = loops.memory
     shared.loopMemory.withLock { $0 = memory }
   }
@@ -84,59 +84,6 @@ struct Core: ~Copyable {
 
   /// The sample rate, in Hz.
   var sampleRate: Double { @_noLocks get { time.sampleRate } }
-
-  // MARK: - Drivers
-
-  /// Prepares for another driver.
-  ///
-  /// Call this only while nothing renders.
-  mutating func restart(sampleRate: Double, _ start: DriverStart) {
-    let rate = Float(sampleRate)
-    let isSameRate = sampleRate == self.sampleRate
-    time.setDriver(sampleRate: sampleRate)
-    strips.setSampleRate(rate)
-    master.setSampleRate(rate)
-    presence.open(start, sampleRate: rate)
-    taps.setSampleRate(sampleRate)
-    phrases.setSampleRate(sampleRate, at: present)
-    if isSameRate {
-      chain.reset()
-      input.restart()
-    } else {
-      replaceUnits(sampleRate: sampleRate)
-    }
-    _ = idle.end()
-    // Commands can be scheduled before the first block, which needs a clock.
-    if start == .atFullLevel { shared.clock.publish(time.reading(isNominal: true)) }
-  }
-
-  /// Replaces the units that depend on the sample rate.
-  ///
-  /// Songs and instruments are released: the control side sends them again at the new rate.
-  private mutating func replaceUnits(sampleRate: Double) {
-    input.setSampleRate(sampleRate)
-    publishNotches()
-    chain = Chain(sampleRate: sampleRate, warp: chain.warp)
-    if let change = songs.dropChange() { answer(.otherRate, change.origin) }
-    answerSongs()
-    songs = SongPlayer(sampleRate: sampleRate)
-    sampler.begin(sampleRate: sampleRate, shared.notes)
-    outbox.tell(.allOff)
-    answerInstruments()
-    metronome = Metronome(sampleRate: sampleRate)
-    beatWatch = BeatWatch(sampleRate: sampleRate)
-    for index in 0..<loops.count {
-      let transfer = loops.slot(index).pointee.transfer
-      if transfer.isUnderWay { answer(.transferring, transfer.origin) }
-    }
-    loops.breakOff(at: time.blockStart, shiftedBy: 0)
-    var former = Loops(loops.setup, sampleRate: sampleRate)
-    swap(&loops, &former)
-    publishMemory()
-    restoreParameters()
-    loops.adopt(former)
-    trackers.use(loops.memory.clips)
-  }
 
   // MARK: - Blocks
 
@@ -239,38 +186,5 @@ struct Core: ~Copyable {
     strips.settle()
     metronome.settle()
     master.settle()
-  }
-
-  @_noLocks
-  private mutating func startBlock(_ cycle: Cycle) {
-    switch time.startBlock(cycle) {
-    case .next(let gap): if gap > 0 { resume(after: gap) }
-    case .newDriver(let shift, let gap):
-      commands.shift(by: shift)
-      loops.breakOff(at: present, shiftedBy: shift)
-      // A phrase continues where the last block ended.
-      phrases.shift(by: gap)
-      // Keys and pedals can have been released while no server was running.
-      for key in 0..<128 { play(.off(.midi(UInt8(truncatingIfNeeded: key)))) }
-      sampler.control(64, 0)
-      pedals.liftAll()
-      lights.forget()
-    }
-    shared.freewheeling.store(cycle.isFreewheeling, ordering: .relaxed)
-    shared.clock.publish(time.reading(isNominal: cycle.isFreewheeling))
-  }
-
-  /// Continues after an xrun, which has lost frames.
-  ///
-  /// Own beats wait for the loops and the phrase, whose sound was interrupted, as JACK's transport does. With MIDI
-  /// clock and Link, which go on, the loops catch up.
-  @_noLocks
-  private mutating func resume(after gap: Int64) {
-    switch tempoSource {
-    case .own, .jack:
-      loops.delay(by: gap)
-      phrases.shift(by: gap)
-    case .midi, .link: loops.catchUp(gap)
-    }
   }
 }

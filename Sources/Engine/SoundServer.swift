@@ -6,6 +6,8 @@ package struct SoundServerStatus: Sendable, Equatable {
   package var rate = 0
   /// Its period, in frames.
   package var block = 0
+  /// The sound card that the node is connected to, or was before the server went; empty before the first.
+  package var card = ""
   /// Its load, in percent.
   package var load: Float = 0
   /// The number of xruns since the node started.

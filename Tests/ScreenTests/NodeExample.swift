@@ -14,7 +14,7 @@ enum NodeExample {
         [
           .int32(48_000), .int32(64), .float(3.24), .int32(2), .float(3725), .int32(2),
           .string("running"), .float(120), .int32(900), .int32(4),
-        ] + Array(repeating: .int32(0), count: 7) + [.int32(3)]
+        ] + Array(repeating: .int32(0), count: 7) + [.int32(3), .string("USB")]
       ),
       (
         "/meter",

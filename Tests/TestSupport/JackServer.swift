@@ -11,7 +11,7 @@ package final class JackServer {
   /// The server's unique name.
   package private(set) var name = ""
   private var process: Process?
-  private let block: Int
+  private var block: Int
   private let timeout: Int
 
   // JACK's threads run in the test process, and can deadlock its normal exit: see `Departure`.
@@ -45,14 +45,15 @@ package final class JackServer {
 
   deinit { stop() }
 
-  /// Starts the server, again after `kill` or `stop`.
-  package func start(rate: Int = 48_000) throws {
+  /// Starts the server, again after `kill` or `stop`; with another buffer size from now on if one is given.
+  package func start(rate: Int = 48_000, block: Int? = nil) throws {
     guard !isAnswering else { throw Fault("a server \(name) is already running") }
+    self.block = block ?? self.block
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
       "jackd", "--no-realtime", "--sync", "--timeout", "\(timeout)", "-n", name, "-d", "dummy",
-      "-r", "\(rate)", "-p", "\(block)",
+      "-r", "\(rate)", "-p", "\(self.block)",
     ]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice

@@ -8,6 +8,8 @@ package final class OfflineHost {
   /// The first frame of the next block.
   package private(set) var frame: UInt32 = 0
 
+  // The time of frame 0, in microseconds.
+  private let origin: Double
   // The number of frames by which the server's counter has jumped back, while time went on.
   private var steppedBack: UInt32 = 0
 
@@ -43,6 +45,7 @@ package final class OfflineHost {
     loops: LoopSetup = LoopSetup(count: 4, seconds: 10, keptSeconds: 12)
   ) {
     self.sampleRate = sampleRate
+    origin = 0
     engine = Engine(sampleRate: sampleRate, loops: loops)
     renderer = engine.takeOver(sampleRate: sampleRate, start)
     // Smoothed gains reach their targets at once for silent sources; the fade-in doesn't.
@@ -60,11 +63,30 @@ package final class OfflineHost {
   }
 
   /// Takes over an engine that has already processed blocks, which doesn't fade in.
-  package init(takingOver engine: Engine, sampleRate: Double) {
+  package convenience init(takingOver engine: Engine, sampleRate: Double) {
+    self.init(takingOver: engine, sampleRate: sampleRate, origin: 0)
+    _ = render(Tone.constant(0, frames: 64), block: 64)
+  }
+
+  /// Takes over the engine of another host, some seconds after its last block.
+  package convenience init(
+    takingOver former: OfflineHost, sampleRate: Double, after seconds: Double
+  ) {
+    self.init(
+      takingOver: former.engine, sampleRate: sampleRate, origin: former.microseconds + seconds * 1e6
+    )
+  }
+
+  private init(takingOver engine: Engine, sampleRate: Double, origin: Double) {
     self.sampleRate = sampleRate
+    self.origin = origin
     self.engine = engine
     renderer = engine.takeOver(sampleRate: sampleRate, .atFullLevel)
-    _ = render(Tone.constant(0, frames: 64), block: 64)
+  }
+
+  // The time of the next block.
+  private var microseconds: Double {
+    origin + (Double(frame) + Double(steppedBack)) / sampleRate * 1e6
   }
 
   /// The output of an engine: the audio ports and MIDI.
@@ -150,7 +172,7 @@ package final class OfflineHost {
         clockIn: clock, midiOut: sent)
       receive(frames: frames)
       let cycle = Cycle(
-        frame: frame, microseconds: (Double(frame) + Double(steppedBack)) / sampleRate * 1e6,
+        frame: frame, microseconds: microseconds,
         isFreewheeling: isFreewheeling, transport: transport?(Int64(frame)) ?? Transport())
       precondition(renderer.render(cycle, frames: frames, ports: ports))
       output.left += UnsafeBufferPointer(start: buffers[2].baseAddress, count: frames)

@@ -1,5 +1,5 @@
-# Messages of the services, to the journal and to systemd.
-say() { echo "$*" >&2; }
+# Messages of the services, to the journal and to systemd; with the name of the script that started one.
+say() { echo "${SPEAKER:+$SPEAKER: }$*" >&2; }
 
 tell() { [[ -z ${NOTIFY_SOCKET-} ]] || systemd-notify "$@" || true; }
 

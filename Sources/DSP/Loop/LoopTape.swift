@@ -157,7 +157,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// The number of unrolled frames that the warp hasn't reached.
   ///
   /// Positions wrap around, so only differences are meaningful.
-  private var framesAhead: Int {
+  var framesAhead: Int {
     @_noLocks get { Int((unrolled.head << 32 &- place) >> 32) }
   }
 
@@ -343,9 +343,20 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     reader.version = history.pointee.current
   }
 
+  /// Continues at a playhead after `silence` frames, without a crossfade.
+  ///
+  /// For use while inaudible.
+  @_noLocks
+  mutating func cue(to next: LoopReader, silence: Int) {
+    endFade()
+    reader = next
+    unrolled.writeSilence(frames: min(silence, unrolled.capacity))
+    place = unrolled.head << 32
+  }
+
   /// Starts a crossfade to a playhead, in place of the last `frames` unrolled frames.
   @_noLocks
-  private mutating func go(to next: LoopReader, takingBack frames: Int = 0) {
+  mutating func go(to next: LoopReader, takingBack frames: Int = 0) {
     if fadeLeft == 0 || fadeLeft < fadeLength {
       keepLeaving(from: frames)
       unrolled.takeBack(frames: frames)

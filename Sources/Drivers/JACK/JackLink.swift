@@ -28,8 +28,10 @@ package final class JackLink: @unchecked Sendable {
   private static let retryMilliseconds = 200
   private static let idleMilliseconds = 250
   private static let attemptsToDescribe = 5
-  // Time limit for ports from before to appear, in microseconds.
+  // Time limit for ports from before to appear, in microseconds: after the node's start, and after the server's,
+  // whose other programs have been running before.
   private static let patience = 3_000_000.0
+  private static let patienceAgain = 1_000_000.0
   // How long after the last change all ports count as connected, in microseconds: a server reports
   // a connection before it makes it.
   private static let settling = 250_000.0
@@ -56,8 +58,10 @@ package final class JackLink: @unchecked Sendable {
   private var standby: Standby?
   private var memory: ConnectionMemory
   private var toldConnections: [SoundConnection]
-  // When to check whether ports from before have appeared: once, after the first join.
+  // When to check whether ports from before have appeared: once after each join.
   private var patienceEnds = Double.infinity
+  // The former server, and when it was lost.
+  private var former: (rate: Int, block: Int, end: Double)?
   // When the connections of the last change count as made.
   private var graphSettles = Double.infinity
   private var reportedDelay = 0
@@ -227,7 +231,10 @@ package final class JackLink: @unchecked Sendable {
     tellOfConnections()
   }
 
-  private func setCard(_ card: String?) { currentCard.withLock { $0 = card } }
+  private func setCard(_ card: String?) {
+    currentCard.withLock { $0 = card }
+    if let card { facts.card.withLock { $0 = shortName(ofCard: card) } }
+  }
 
   /// Reports another buffer size, like a change of the ports: the latency may be another one.
   private func reportBlock() {
@@ -262,7 +269,8 @@ package final class JackLink: @unchecked Sendable {
     if configuration.connectsToHardware {
       if !memory.hasHadConnection(of: Set(PortPlan.inputs)) { membership.connectInputs() }
       if !memory.hasHadConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }
-      if patienceEnds == .infinity { patienceEnds = HostTime.steady + Self.patience }
+      let patience = patienceEnds == .infinity ? Self.patience : Self.patienceAgain
+      patienceEnds = HostTime.steady + patience
     }
     engine.connectionsAreMade()
     facts.noteGraph()
@@ -300,8 +308,13 @@ package final class JackLink: @unchecked Sendable {
     guard let membership else { return }
     let isGone = facts.isGone.load(ordering: .relaxed)
     if isGone {
-      report("lost the JACK server; waiting for it to return")
+      let card = facts.card.withLock { $0 }
+      report(
+        "lost the JACK server\(card.isEmpty ? "" : " on \(card)"); time goes on until it returns")
     }
+    former = (
+      Int(membership.rate), Int(facts.block.load(ordering: .relaxed)), HostTime.steady
+    )
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(false, ordering: .relaxed)
     setCard(nil)
@@ -338,8 +351,8 @@ package final class JackLink: @unchecked Sendable {
         wake: wake, isWanted: { [self] in !isEnding.load(ordering: .relaxed) })
       began(membership)
       reportedRefusal = false
-      report("reconnected to the JACK server at \(Int(membership.rate)) Hz")
       connectAgain(membership)
+      reportReturn(membership)
     } catch .noServer {
       // No server yet. Starting the standby driver may have failed for want of a thread.
       if standby == nil, !isEnding.load(ordering: .relaxed) { standby = try? Standby(engine) }
@@ -354,6 +367,25 @@ package final class JackLink: @unchecked Sendable {
         standby = try? Standby(engine)
       }
     }
+  }
+
+  /// Reports a server that is back, with what has changed.
+  private func reportReturn(_ membership: Membership) {
+    let rate = Int(membership.rate)
+    let block = Int(facts.block.load(ordering: .relaxed))
+    var line = "reconnected to the JACK server"
+    if let former {
+      let seconds = (HostTime.steady - former.end) / 1e6
+      line += " after \((seconds * 10).rounded() / 10) s"
+    }
+    line += " at \(rate) Hz and \(block) frames"
+    if let former, former.rate != rate {
+      line +=
+        " instead of \(former.rate) and \(former.block); loops, phrases and songs were converted"
+    } else if let former, former.block != block {
+      line += " instead of \(former.block)"
+    }
+    report(line)
   }
 
   /// Sets the ports' metadata; a server that has just started may not be able to store it yet.

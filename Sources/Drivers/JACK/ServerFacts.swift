@@ -23,6 +23,9 @@ final class ServerFacts: Sendable {
   let xruns = Atomic<Int>(0)
   let longestXrun = Atomic<UInt32>(0)
 
+  // The name of the last sound card.
+  let card = Guarded("")
+
   let transportRole = Guarded(TransportRole())
 
   // Offset from the server's clock to the host's, in microseconds: the bits of a Double.
@@ -48,6 +51,7 @@ final class ServerFacts: Sendable {
     status.isRunning = isRunning.load(ordering: .relaxed)
     status.rate = Int(rate.load(ordering: .relaxed))
     status.block = Int(block.load(ordering: .relaxed))
+    status.card = card.withLock { $0 }
     status.load = Float(bitPattern: load.load(ordering: .relaxed))
     status.xruns = xruns.load(ordering: .relaxed)
     status.longestXrun = Float(bitPattern: longestXrun.load(ordering: .relaxed))

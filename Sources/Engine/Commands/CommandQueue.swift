@@ -75,6 +75,9 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
   /// The number of commands in progress: written, and their event not read yet.
   package var underWay: Int { capacity - credits.load(ordering: .relaxed) }
 
+  /// The number after that of the last command; audio thread.
+  var end: UInt64 { @_noLocks get { tail.load(ordering: .relaxed) } }
+
   /// Whether the command with this number was written; audio thread.
   @_noLocks
   borrowing func holds(number: UInt64) -> Bool {

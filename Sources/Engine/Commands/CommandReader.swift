@@ -29,6 +29,9 @@ struct CommandReader: ~Copyable {
   // The number of the command that was due last, and whether its batch continues after it.
   private var latestDue: UInt64 = 0
   private var isBatchDue = false
+  // The last change of the driver, and the number after the last command that was written before it.
+  private var handover = Handover(end: 0, start: 0, passed: 0, ratio: 1)
+  private var endOfFormer: UInt64 = 0
 
   /// The frame of the earliest scheduled command; `Int64.max` without one.
   var nextFrame: Int64 { @_noLocks get { schedule.nextFrame } }
@@ -66,7 +69,10 @@ struct CommandReader: ~Copyable {
   /// allows it, and schedules those for later frames.
   @_noLocks
   mutating func nextReceived(from queue: borrowing CommandQueue, at frame: Int64) -> Due? {
-    while let command = queue.command(number: next) {
+    while var command = queue.command(number: next) {
+      if next < endOfFormer && command.frame != Command.now {
+        command.frame = handover.frame(command.frame)
+      }
       guard budget.allows(isWithinBatch: isWithinBatch) else {
         if isWithinBatch { endOfSplitBatch = next &+ UInt64(command.following) &+ 1 }
         return nil
@@ -94,7 +100,17 @@ struct CommandReader: ~Copyable {
     if schedule.nextFrame < frame { budget.setReserve() }
   }
 
-  /// Shifts all scheduled commands when the timeline jumps.
+  /// Converts all scheduled commands to another sample rate, around a frame that stays.
+  mutating func convert(by ratio: Double, around frame: Int64) {
+    schedule.convert(by: ratio, around: frame)
+  }
+
+  /// Continues under another driver: moves all scheduled commands, and those in the queue, whose frames are those of
+  /// the former driver.
   @_noLocks
-  mutating func shift(by frames: Int64) { schedule.shift(by: frames) }
+  mutating func follow(_ handover: Handover, _ queue: borrowing CommandQueue) {
+    schedule.shift(by: handover.shift)
+    endOfFormer = queue.end
+    self.handover = handover
+  }
 }

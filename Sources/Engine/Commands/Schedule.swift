@@ -79,4 +79,12 @@ struct Schedule: ~Copyable {
   mutating func shift(by frames: Int64) {
     for index in 0..<count { entries[index].command.frame &+= frames }
   }
+
+  /// Converts the frames of all commands to another sample rate, around a frame that stays.
+  mutating func convert(by ratio: Double, around frame: Int64) {
+    for index in 0..<count {
+      let former = entries[index].command.frame
+      entries[index].command.frame = frame &+ Handover.scaled(former &- frame, by: ratio)
+    }
+  }
 }

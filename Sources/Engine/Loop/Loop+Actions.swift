@@ -466,28 +466,6 @@ extension Loop {
     }
   }
 
-  /// Ends activities that can't continue on another server.
-  @_noLocks
-  mutating func breakOff(at frame: Int64, shiftedBy step: Int64) {
-    queued.clear()
-    cues.shift(by: step)
-    layer.shift(by: step)
-    playback.cleared = nil
-    // A release may have been missed.
-    pedal.judge = PressJudge()
-    tape.confirmOverdub()
-    if state.isRecording || layer.isOn { stop(at: frame) }
-  }
-
-  /// Takes over the state of a loop at another sample rate, stopped.
-  mutating func takeOver(stateOf former: borrowing Loop) {
-    switch former.state {
-    case .playReady, .playingLoaded, .pausedLoaded: state = .playReady
-    default: state = .standby
-    }
-    playback.onceClip = former.playback.onceClip
-  }
-
   /// Ends the loading of a clip, which is the current one from now on.
   @_noLocks
   mutating func finishLoading(toBeHeardOnce: Bool) {

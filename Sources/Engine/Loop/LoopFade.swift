@@ -43,6 +43,12 @@ struct LoopFade: BitwiseCopyable {
     waiting = 0
   }
 
+  /// Continues at another sample rate, which is `ratio` times as high.
+  mutating func convert(by ratio: Double) {
+    step /= Float(ratio)
+    waiting = Int((Double(waiting) * ratio).rounded(.up))
+  }
+
   /// Applies the gain to a block in place.
   @_noLocks
   mutating func apply(to sound: Stereo, frames: Int) {

@@ -59,6 +59,17 @@ struct LoopFollow: BitwiseCopyable {
     isCorrecting = false
   }
 
+  /// Counts from the same position as that of another sample rate, which is `ratio` times as high, in a clip of a
+  /// length in frames.
+  mutating func adopt(_ former: LoopFollow, ratio: Double, length: Int) {
+    isAnchored = former.isAnchored
+    clip = former.clip
+    beats = former.beats
+    place = former.place * ratio
+    self.length = length
+    isStretched = former.isStretched
+  }
+
   /// Whether the position is counted in this clip.
   @_noLocks
   func isAnchored(in clip: Int, length: Int) -> Bool {

@@ -42,6 +42,23 @@ struct LoopTime: ~Copyable {
     layerWarp = LayerWarp(sampleRate: sampleRate)
     presses = PressTimes(sampleRate: sampleRate)
   }
+
+  /// Takes over the beats of a time at another sample rate; `frame` is the same for both.
+  ///
+  /// Returns the ratio of the sample rates.
+  mutating func adopt(_ former: UnsafeMutablePointer<LoopTime>, at frame: Int64) -> Double {
+    let rate = beats.sampleRate
+    let ratio = rate / former.pointee.beats.sampleRate
+    beats = former.pointee.beats
+    beats.setSampleRate(rate, around: frame)
+    count = former.pointee.count
+    count.convert(by: ratio)
+    blockStart = frame
+    formerBlockStart = frame
+    hasTempo = former.pointee.hasTempo
+    tempoFound = former.pointee.tempoFound
+    return ratio
+  }
 }
 
 /// The cycle of the leading loop, which is the first one that plays.

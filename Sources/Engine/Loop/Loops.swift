@@ -387,17 +387,32 @@ struct Loops: ~Copyable {
 
   /// Ends activities that can't continue on another server.
   @_noLocks
-  func breakOff(at frame: Int64, shiftedBy step: Int64) {
-    for index in 0..<count { players[index].breakOff(at: frame, shiftedBy: step) }
+  func breakOff(at frame: Int64) {
+    for index in 0..<count { players[index].breakOff(at: frame) }
   }
 
-  /// Takes over the clips of loops at another sample rate.
+  /// Continues in the first block of another driver, which starts at a frame.
+  @_noLocks
+  func goOn(after handover: Handover, at frame: Int64) {
+    delay(by: handover.shift)
+    time.pointee.count.skip(frames: Int(handover.passed))
+    breakOff(at: frame)
+    for index in 0..<count { players[index].moveOn(handover.passed, at: frame) }
+  }
+
+  /// Completes copies and growing clips.
   ///
   /// Not on the audio thread.
-  mutating func adopt(_ former: borrowing Loops) {
-    time.pointee.hasTempo = former.time.pointee.hasTempo
-    time.pointee.tempoFound = former.time.pointee.tempoFound
-    for index in 0..<count { players[index].adopt(former.players[index]) }
+  func finishWork() {
+    for index in 0..<count { players[index].finishWork() }
+  }
+
+  /// Takes over the time and the state of loops at another sample rate; `frame` is the same for both.
+  ///
+  /// Not on the audio thread.
+  mutating func adopt(_ former: borrowing Loops, at frame: Int64) {
+    let ratio = time.pointee.adopt(former.time, at: frame)
+    for index in 0..<count { players[index].adopt(former.players[index], ratio: ratio, at: frame) }
     memory.clips.latestSerial = max(memory.clips.latestSerial, former.memory.clips.latestSerial)
   }
 }

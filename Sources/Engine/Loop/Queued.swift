@@ -87,6 +87,15 @@ struct Queued: BitwiseCopyable {
     if countStart < .max { countStart &+= frames }
   }
 
+  /// Converts the action to another sample rate, around a frame that stays.
+  mutating func convert(by ratio: Double, around pivot: Int64) {
+    if frame < .max { frame = pivot &+ Handover.scaled(frame &- pivot, by: ratio) }
+    if exact >= 0 { exact = max(0, Double(pivot) + (exact - Double(pivot)) * ratio) }
+    if countStart < .max {
+      countStart = pivot &+ Handover.scaled(countStart &- pivot, by: ratio)
+    }
+  }
+
   /// Saves how many bars are left until a counted action, before the beats move.
   @_noLocks
   mutating func saveBars(of beats: BeatClock, at frame: Int64) {

@@ -3,7 +3,7 @@ struct BeatWatch: BitwiseCopyable {
   // A beat that follows sooner is the same one, moved slightly by a new tempo; as for clicks.
   private static var leastSeconds: Double { @_noLocks get { 0.01 } }
 
-  private let leastFrames: Int64
+  private var leastFrames: Int64
   private var next = Int64.min
   private var number = 0
   private var changesSeen = -1
@@ -31,6 +31,19 @@ struct BeatWatch: BitwiseCopyable {
     }
     latest.nextFrame = next
     published.publish(latest)
+  }
+
+  /// Moves the latest beat when the timeline jumps.
+  @_noLocks
+  mutating func shift(by frames: Int64) {
+    if latest.beat > 0 { latest.frame &+= frames }
+  }
+
+  /// Continues at another sample rate, around a frame that stays.
+  mutating func setSampleRate(_ rate: Double, ratio: Double, around frame: Int64) {
+    leastFrames = Int64(Self.leastSeconds * rate)
+    if latest.beat == 0 { return }
+    latest.frame = frame &+ Handover.scaled(latest.frame &- frame, by: ratio)
   }
 
   @_noLocks

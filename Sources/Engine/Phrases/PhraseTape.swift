@@ -30,6 +30,8 @@ struct PhraseTape: ~Copyable {
   private let held: UnsafeMutablePointer<NoteStart>
   private let isHeld: UnsafeMutablePointer<Bool>
   private var heldCount = 0
+  // Notes that were due before this frame don't start.
+  private var firstTouch = Int64.min
   // Fingers up to here were released already.
   private var letGo = 0
 
@@ -45,13 +47,15 @@ struct PhraseTape: ~Copyable {
 
   // MARK: - Time
 
-  /// Continues at another rate; ends recording and playing.
+  /// Continues at another rate from a frame on; ends recording.
   mutating func setSampleRate(_ rate: Double, at frame: Int64) {
     guard rate < sampleRate || rate > sampleRate else { return }
     finishRecording(at: frame)
     // The sample rate change has ended the held notes.
     forgetHeld()
-    rest()
+    place = position(at: frame)
+    origin = frame
+    speed *= sampleRate / rate
     sampleRate = rate
   }
 
@@ -61,6 +65,10 @@ struct PhraseTape: ~Copyable {
     began &+= frames
     origin &+= frames
   }
+
+  /// Starts no notes that were due before a frame.
+  @_noLocks
+  mutating func skip(to frame: Int64) { firstTouch = frame }
 
   /// Plays the phrase at the ratio of the tempo to that of its recording, or as it was played.
   @_noLocks
@@ -215,6 +223,10 @@ struct PhraseTape: ~Copyable {
       return nil
     case .playing:
       guard let phrase else { return nil }
+      while next < count, phrase.events[next].isTouch, due(phrase.events[next].frame) < firstTouch {
+        next &+= 1
+        played &+= 1
+      }
       guard next < count else {
         if frame >= due(length) { rest() }
         return nil

@@ -3,7 +3,7 @@ struct BeatClock: BitwiseCopyable {
   /// The range of the tempo that a recording sets, in beats per minute.
   var slowest = 20.0, fastest = 300.0
 
-  private let sampleRate: Double
+  private(set) var sampleRate: Double
   private var framesPerBeat: Double
   // The start of a bar, and the number of its beats.
   private var anchor: Double = 0
@@ -38,6 +38,15 @@ struct BeatClock: BitwiseCopyable {
   @_noLocks
   mutating func delay(by frames: Int64) {
     anchor += Double(frames)
+    changes &+= 1
+  }
+
+  /// Converts the beats to another sample rate, around a frame whose beat stays.
+  mutating func setSampleRate(_ rate: Double, around frame: Int64) {
+    let ratio = rate / sampleRate
+    anchor = Double(frame) + (anchor - Double(frame)) * ratio
+    framesPerBeat *= ratio
+    sampleRate = rate
     changes &+= 1
   }
 

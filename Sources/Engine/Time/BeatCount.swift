@@ -26,6 +26,15 @@ struct BeatCount: BitwiseCopyable {
     }
   }
 
+  /// Counts frames that no driver rendered.
+  @_noLocks
+  mutating func skip(frames: Int) { framesToCome &+= frames }
+
+  /// Continues at another sample rate, which has `ratio` times as many frames.
+  mutating func convert(by ratio: Double) {
+    framesToCome = Int((Double(framesToCome) * ratio).rounded())
+  }
+
   /// The distance that a value has from the nearest multiple of a range.
   @_noLocks
   static func nearest(_ value: Double, in range: Double) -> Double {

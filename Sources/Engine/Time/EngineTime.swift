@@ -2,12 +2,13 @@
 struct EngineTime: BitwiseCopyable {
   /// The start of a block.
   enum Start: BitwiseCopyable {
-    /// The first block of a driver: the timeline jumped by `shift` frames, and the new block starts `gap`
-    /// frames after the end of the last one.
-    case newDriver(shift: Int64, gap: Int64)
+    /// The first block of a driver, on a timeline of its own.
+    case newDriver(Handover)
     /// The next block of the same driver, `gap` frames after the end of the last one: those that an xrun has lost.
     case next(gap: Int64)
   }
+
+  private static var longestGapSeconds: Double { @_noLocks get { 1e6 } }
 
   private var timeline = Timeline()
   private var clock: ClockFilter
@@ -16,6 +17,11 @@ struct EngineTime: BitwiseCopyable {
   private(set) var present: Int64 = 0
   /// The sample rate, in Hz.
   private(set) var sampleRate: Double
+  // The end of the last block of the former driver, in microseconds of the host's steady clock; negative if
+  // that is unknown. And the ratio of the present sample rate to that driver's.
+  private var formerEnd = -1.0
+  private var ratio = 1.0
+  private var wasFreewheeling = false
 
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
@@ -27,6 +33,11 @@ struct EngineTime: BitwiseCopyable {
 
   /// Prepares for a new driver at a sample rate in Hz.
   mutating func setDriver(sampleRate: Double) {
+    if !isNewDriver {
+      formerEnd = wasFreewheeling ? -1 : clock.reading.microseconds(at: present)
+      ratio = 1
+    }
+    ratio *= sampleRate / self.sampleRate
     self.sampleRate = sampleRate
     clock = ClockFilter(sampleRate: sampleRate)
     isNewDriver = true
@@ -38,18 +49,29 @@ struct EngineTime: BitwiseCopyable {
     let end = present
     let start: Start
     if isNewDriver {
-      let shift = timeline.begin(at: cycle.frame)
-      start = .newDriver(shift: shift, gap: timeline.frame &- end)
+      _ = timeline.begin(at: cycle.frame)
+      let passed = cycle.isFreewheeling ? 0 : framesPassed(by: cycle.microseconds)
+      start = .newDriver(
+        Handover(end: end, start: timeline.frame &- passed, passed: passed, ratio: ratio))
       isNewDriver = false
     } else {
       _ = timeline.advance(to: cycle.frame, from: end)
       start = .next(gap: timeline.frame &- end)
     }
     present = timeline.frame
+    wasFreewheeling = cycle.isFreewheeling
     if !cycle.isFreewheeling {
       clock.update(frame: timeline.frame, microseconds: cycle.microseconds)
     }
     return start
+  }
+
+  // The number of frames from the end of the former driver to a time.
+  @_noLocks
+  private func framesPassed(by microseconds: Double) -> Int64 {
+    let seconds = formerEnd < 0 ? 0 : (microseconds - formerEnd) / 1e6
+    guard seconds > 0, seconds < Self.longestGapSeconds else { return 0 }
+    return Int64(seconds * sampleRate + 0.5)
   }
 
   /// Moves to a frame of the block, counted from its first.

@@ -20,8 +20,8 @@ struct SourceWarp: ~Copyable {
   private var rate: Float = 1
   // Varispeed.
   private var tapeSpeed: Float = 1
-  // The ratio of the tempo to the source's own; nil if it doesn't follow.
-  private var following: Double?
+  /// The ratio of the tempo to the source's own; nil if it doesn't follow.
+  private(set) var following: Double?
   // nil for that of the chain.
   private var engine: WarpEngine?
 

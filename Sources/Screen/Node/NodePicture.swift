@@ -23,6 +23,7 @@ package struct NodePicture: Sendable {
   private static let statusParts = [
     "rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors",
     "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices",
+    "flooded", "saving", "card",
   ]
   /// The pattern to subscribe to.
   package static let pattern =

@@ -308,7 +308,7 @@ import Testing
 
   @Test func `status has its values in order`() {
     let status = Desk().tell("/status")[0]
-    #expect(status.arguments.count == 19)
+    #expect(status.arguments.count == 21)
     #expect(status.arguments[0] == .int32(48_000) && status.arguments[1] == .int32(64))
     #expect(status.arguments[6] == .string("running"))
   }

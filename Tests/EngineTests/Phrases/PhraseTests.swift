@@ -261,4 +261,36 @@ import Testing
     #expect(stage.events.map(\.isTouch) == [true, false])
     #expect(stage.events[1].frame == 2000)
   }
+
+  @Test(arguments: [48_000.0, 96_000])
+  func `under another driver it plays on in time, without the notes that were due before`(
+    rate: Double
+  ) {
+    let stage = Stage()
+    stage.send(.recordPhrase(stage.memory.pointer))
+    for (cell, start) in [(4, 4800), (5, 9600), (6, 24_000)] {
+      stage.on(.cell(cell), in: start)
+      stage.off(.cell(cell), in: start + 2400)
+    }
+    stage.send(.stopPhrase, in: 28_800)
+    stage.pass(28_864)
+    stage.send(.playPhrase)
+    stage.pass(4000)
+    let other = OfflineHost(takingOver: stage.host, sampleRate: rate, after: 0.3)
+    func level(_ cell: Int) -> Float {
+      other.engine.shared.notes.level(of: .cell(cell).repeated())
+    }
+    func pass(_ seconds: Double) {
+      _ = other.render(Tone.constant(0, frames: Int(seconds * rate)), block: 64)
+    }
+    pass(0.01)
+    #expect(stage.memory.state == .playing && level(4) == 0 && level(5) == 0)
+    // At 0.383 s of the phrase.
+    pass(0.1)
+    #expect(level(6) == 0)
+    pass(0.03)
+    #expect(level(6) > 0)
+    pass(0.1)
+    #expect(level(6) == 0 && stage.memory.state == .stopped)
+  }
 }

@@ -90,6 +90,13 @@ import Testing
     #expect(!isThere("etc/syrinx/jackd.conf") && isThere(settings) && !isThere("usr"))
   }
 
+  @Test func `a list of cards is an order of preference`() throws {
+    #expect(try install("--card=USB", "--card=Scarlett,auto").code == 0)
+    #expect(try text("etc/syrinx/jackd.conf").contains("\nCARD=USB,Scarlett,auto\n"))
+    let refused = try install("--card", "1")
+    #expect(refused.code == 64 && refused.said.contains("takes names in [brackets]"))
+  }
+
   @Test func `a foreign file in the way is not touched, nor is anything else`() throws {
     try FileManager.default.createDirectory(
       atPath: folder.path("usr/local/bin"), withIntermediateDirectories: true)

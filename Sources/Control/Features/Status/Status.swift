@@ -64,6 +64,9 @@ final class Status: Feature {
       "flooded", \.counters.flooded, isAnnounced: false,
       "UDP packets dropped because their sender sent more than the node could handle"),
     Part("saving", \.saving, "Whether the data directory can be written: on or off"),
+    Part(
+      "card", \.server.card,
+      "Sound card that the node is connected to, or was before the server went"),
   ]
 
   /// One part of /status.

@@ -23,3 +23,12 @@ func cards(from output: String, to input: String, _ client: OpaquePointer) -> St
   // A driver names its two directions separately, as in the dummy driver.
   return first == second ? first : "\(first) > \(second)"
 }
+
+/// Returns the name of a card without the words of JACK's ALSA driver, as `USB` for `alsa_pcm:hw:USB`.
+func shortName(ofCard name: String) -> String {
+  var name = name
+  for prefix in ["alsa_pcm:", "hw:"] where name.hasPrefix(prefix) {
+    name.removeFirst(prefix.count)
+  }
+  return name
+}

@@ -177,7 +177,7 @@ function setUpPlace() {
 }
 
 // The order of /status, which is polled while visible: not all of it is announced.
-const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "saving"];
+const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "flooded", "saving", "card"];
 
 function setUpServer() {
   listen("/status", (...values) => values.forEach((value, at) => receive("/status/" + statusNames[at], [value])));
@@ -190,6 +190,7 @@ function setUpServer() {
   });
   const rate = () => value("/status/rate", 48000);
   const rows = [
+    ["Card", "/status/card", (name) => name || "none yet"],
     ["Rate", "/status/rate", (rate) => `${rate} Hz`],
     ["Buffer", "/status/block", (frames) => `${frames} frames, ${((frames / rate()) * 1000).toFixed(1)} ms`],
     ["Uptime", "/status/uptime", uptime],

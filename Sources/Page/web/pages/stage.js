@@ -3,10 +3,11 @@
 import { onLink, sendTogether } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
 import { find } from "../parts/make.js";
+import { notify } from "../parts/notice.js";
 import { keep, kept } from "../store/kept.js";
 import { bind, shown } from "../store/pending.js";
 import { capital } from "../store/units.js";
-import { listen, watch } from "../store/values.js";
+import { listen, value, watch } from "../store/values.js";
 
 const key = "syrinx.page";
 
@@ -63,12 +64,21 @@ function setUpLinkState() {
   const line = find("#link");
   let name = "Syrinx";
   let state = "connecting";
-  const draw = () => (line.textContent = words[state] || name);
+  let isSilent = false;
+  const draw = () => (line.textContent = words[state] || (isSilent ? "no sound" : name));
   onLink((to) => {
     state = to;
     document.body.dataset.link = to;
     find("#pair").hidden = to !== "refused";
     find("#app").inert = to === "refused";
+    draw();
+  });
+  watch("/status/server", (server) => {
+    if (isSilent === (server === "gone")) return;
+    isSilent = !isSilent;
+    document.body.dataset.server = server;
+    const card = value("/status/card", "");
+    notify(isSilent ? `No sound: ${card || "the JACK server"} is gone. Time goes on` : "Sound is back", isSilent ? "fault" : "done");
     draw();
   });
   listen("/pong", (_, reported) => {
