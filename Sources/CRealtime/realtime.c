@@ -20,6 +20,8 @@ void rt_exit(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
 }
 
+int32_t rt_thread_number(void) { return (int32_t)gettid(); }
+
 void rt_pause(void) { usleep(100); }
 
 long rt_lockable_kilobytes(void) {

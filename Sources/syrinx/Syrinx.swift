@@ -14,7 +14,8 @@ enum Syrinx {
   private static var commands: [any Command.Type] {
     [
       RunCommand.self, RenderCommand.self, TakesCommand.self, SendCommand.self, StatusCommand.self,
-      WebCommand.self, WatchCommand.self, AddressesCommand.self, BoardCommand.self,
+      LostCommand.self, WebCommand.self, WatchCommand.self, AddressesCommand.self,
+      BoardCommand.self,
       LayoutCommand.self, CalibrateCommand.self, DoctorCommand.self,
     ]
   }
@@ -30,6 +31,7 @@ enum Syrinx {
         takes      List, play, edit, import, export and repair takes
         send       Send OSC messages, and print the replies
         status     Print the status of a running node
+        lost       List when a running node lost sound, and why
         watch      Monitor a running node on a full screen
         web        Show the code that opens a node's page on a phone
         addresses  List all OSC addresses with their types, ranges and help

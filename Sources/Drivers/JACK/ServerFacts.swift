@@ -23,6 +23,11 @@ final class ServerFacts: Sendable {
   let xruns = Atomic<Int>(0)
   let longestXrun = Atomic<UInt32>(0)
 
+  /// The times of the latest buffers.
+  let blocks = BlockLog()
+  /// The names of the server's other clients.
+  let otherClients = Guarded<Set<String>>([])
+
   let transportRole = Guarded(TransportRole())
 
   // Offset from the server's clock to the host's, in microseconds: the bits of a Double.
