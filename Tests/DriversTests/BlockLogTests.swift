@@ -3,7 +3,7 @@ import Testing
 
 @testable import Drivers
 
-@Suite struct BlockLogTests {
+@Suite final class BlockLogTests {
   private let log = BlockLog()
 
   private func note(_ frames: Range<UInt32>) {

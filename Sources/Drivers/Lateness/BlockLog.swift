@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The times of the latest buffers, from the audio thread to the thread that looks for lateness, and the
 /// server's reports of xruns.
-final class BlockLog: @unchecked Sendable {
+struct BlockLog: ~Copyable, @unchecked Sendable {
   // More than a second of the shortest buffers.
-  private static let capacity = 4096
+  private static var capacity: Int { @_noLocks get { 4096 } }
 
   private let buffers = Buffers()
   private let slots: UnsafeMutablePointer<BlockTiming>
@@ -29,7 +29,7 @@ final class BlockLog: @unchecked Sendable {
   init() { slots = buffers.filled(with: BlockTiming(), count: Self.capacity) }
 
   /// Begins with a new audio thread, before its first buffer.
-  func begin() {
+  borrowing func begin() {
     audioThread.store(0, ordering: .relaxed)
     memberships.add(1, ordering: .relaxed)
   }
@@ -38,7 +38,7 @@ final class BlockLog: @unchecked Sendable {
   ///
   /// Audio thread.
   @_noLocks
-  func note(_ timing: BlockTiming) {
+  borrowing func note(_ timing: BlockTiming) {
     let position = written.load(ordering: .relaxed)
     // Acquiring: the reader is done with the slot.
     guard position &- read.load(ordering: .acquiring) < Self.capacity else { return }
@@ -47,7 +47,7 @@ final class BlockLog: @unchecked Sendable {
   }
 
   /// Removes and returns the oldest times; nil if there are none.
-  func next() -> BlockTiming? {
+  borrowing func next() -> BlockTiming? {
     let position = read.load(ordering: .relaxed)
     // Acquiring: the slot is filled.
     guard position != written.load(ordering: .acquiring) else { return nil }
@@ -58,7 +58,7 @@ final class BlockLog: @unchecked Sendable {
   /// Counts an xrun with the delay that the server reports, in microseconds.
   ///
   /// JACK's notification thread.
-  func noteXrun(microseconds: Float) {
+  borrowing func noteXrun(microseconds: Float) {
     let bits = max(0, microseconds.isFinite ? microseconds : 0).bitPattern
     if lastDelay.exchange(bits, ordering: .relaxed) != bits { delay.max(bits, ordering: .relaxed) }
     xruns.add(1, ordering: .relaxed)
@@ -66,7 +66,7 @@ final class BlockLog: @unchecked Sendable {
   }
 
   /// Returns the longest delay of the server since the last call, in microseconds, and forgets it.
-  func takeDelay() -> Double {
+  borrowing func takeDelay() -> Double {
     Double(Float(bitPattern: delay.exchange(0, ordering: .relaxed)))
   }
 }

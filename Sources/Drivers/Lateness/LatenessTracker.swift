@@ -46,9 +46,10 @@ struct LatenessTracker {
   }
 
   private mutating func note(_ count: Int, at time: Double) {
-    signs = signs ?? Signs(first: time, last: time)
-    signs?.last = max(time, signs?.last ?? time)
-    signs?.count += count
+    var present = signs ?? Signs(first: time, last: time)
+    present.last = max(time, present.last)
+    present.count += count
+    signs = present
   }
 
   /// Whether the present episode has ended.
