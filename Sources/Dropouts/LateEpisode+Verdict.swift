@@ -19,8 +19,8 @@ extension LateEpisode {
           : "the node was stopped by a signal or a debugger")
     }
     if isOwnLong { return ownVerdict }
+    if apart > Self.share * period, own.wait >= Self.share * apart { return starved(own.wait) }
     if isServerLate, let verdict = serverVerdict { return verdict }
-    if woken > Self.share * period, own.wait >= Self.share * woken { return starved(own.wait) }
     if let verdict = clientVerdict { return verdict }
     return remaining
   }
@@ -31,7 +31,7 @@ extension LateEpisode {
   /// Whether processing that took this many microseconds was too long.
   package func isLong(_ took: Double) -> Bool { took > 0.8 * period }
 
-  private var isOwnLong: Bool { isLong(took) && took >= woken }
+  private var isOwnLong: Bool { isLong(took) }
 
   private var isServerLate: Bool { serverDelay > 0 || apart > Self.share * period }
 

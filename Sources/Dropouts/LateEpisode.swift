@@ -10,9 +10,7 @@ package struct LateEpisode: Sendable {
   package var serverDelay = 0.0
   /// The longest that the node's processing took, in microseconds.
   package var took = 0.0
-  /// The longest from the start of a cycle to the start of the node's processing, in microseconds.
-  package var woken = 0.0
-  /// The longest that a cycle started after its time, in microseconds.
+  /// The longest that the node's processing started after its time, in microseconds.
   package var apart = 0.0
   /// The time that the node's processing of all buffers took whose processing was too long, in microseconds.
   package var tookLong = 0.0
@@ -56,7 +54,7 @@ package struct LateEpisode: Sendable {
 
   /// The longest delay of a buffer that is known, in microseconds.
   package var delay: Double {
-    max(serverDelay, took > period ? took - period : 0, woken > period ? woken : 0, apart)
+    max(serverDelay, took > period ? took - period : 0, apart)
   }
 
   /// The length of the gap in the sound, in milliseconds, as far as it is known.

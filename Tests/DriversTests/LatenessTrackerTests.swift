@@ -11,7 +11,7 @@ import Testing
   /// Plays buffers that start in time.
   private mutating func play(_ count: Int = 1, took: UInt32 = 500, counts: Bool = true) {
     for _ in 0..<count {
-      let timing = BlockTiming(frame: frame, frames: 240, due: 0, woken: 50, took: took)
+      let timing = BlockTiming(frame: frame, frames: 240, took: took)
       tracker.follow(timing, at: time, counts: counts)
       frame &+= 240
       time += 5000
@@ -81,7 +81,7 @@ import Testing
 
   @Test mutating func `a changed length of buffers is no gap`() {
     play(10)
-    let timing = BlockTiming(frame: frame &+ 100, frames: 64, due: 0, woken: 0, took: 100)
+    let timing = BlockTiming(frame: frame &+ 100, frames: 64, took: 100)
     tracker.follow(timing, at: time, counts: true)
     #expect(tracker.signs == nil)
   }

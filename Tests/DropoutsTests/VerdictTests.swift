@@ -9,7 +9,7 @@ import Testing
     var episode = LateEpisode()
     episode.period = 5000
     episode.blocks = 1
-    (episode.took, episode.woken, episode.tookOthers) = (600, 80, 30_000)
+    (episode.took, episode.apart, episode.tookOthers) = (600, 80, 30_000)
     episode.own.run = 31_000
     episode.own.turns = 50
     episode.own.isRealtime = true
@@ -216,7 +216,7 @@ import Testing
 
   @Test func `a thread that was woken late had no CPU`() {
     let verdict = Self.episode {
-      $0.woken = 9000
+      $0.apart = 9000
       $0.own.wait = 8800
     }.verdict
     #expect(verdict == Verdict(.cpu, "other programs had the CPU for 8.8 ms"))

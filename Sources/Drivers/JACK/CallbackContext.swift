@@ -222,8 +222,7 @@ extension CallbackContext {
     if cycle.isFreewheeling { return }
     facts.blocks.note(
       BlockTiming(
-        frame: frame, frames: frames, due: due,
-        woken: UInt32(truncatingIfNeeded: start > due ? start &- due : 0),
+        frame: frame, frames: frames, start: start,
         took: UInt32(truncatingIfNeeded: jack_get_time() &- start)))
   }
 

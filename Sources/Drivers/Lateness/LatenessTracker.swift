@@ -76,11 +76,10 @@ struct LatenessTracker {
     for (steady, timing) in timings {
       // A cycle that waited for the node's own processing of the last one was not late by itself.
       let late = steady - end
-      end = max(steady + episode.period, steady + Double(timing.woken) + Double(timing.took))
-      guard steady >= start else { continue }
       let took = Double(timing.took)
+      end = steady + max(episode.period, took)
+      guard steady >= start else { continue }
       episode.took = max(episode.took, took)
-      episode.woken = max(episode.woken, Double(timing.woken))
       if late.isFinite { episode.apart = max(episode.apart, late) }
       if episode.isLong(took) {
         episode.tookLong += took

@@ -117,7 +117,7 @@ final class LatenessWatch: @unchecked Sendable {
     let counts = now > joined + Self.joiningMicroseconds
     let difference = Double(bitPattern: facts.clockDifference.load(ordering: .relaxed))
     while let timing = facts.blocks.next() {
-      tracker.follow(timing, at: Double(timing.due) + difference, counts: counts)
+      tracker.follow(timing, at: Double(timing.start) + difference, counts: counts)
     }
     tracker.follow(
       xruns: facts.blocks.xruns.load(ordering: .relaxed), now: now, counts: counts)
