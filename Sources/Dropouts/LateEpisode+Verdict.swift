@@ -70,7 +70,7 @@ extension LateEpisode {
     guard let server else { return nil }
     if server.majorFaults > 0 { return pages(server.majorFaults, of: "the sound server") }
     if server.wait >= needed { return starved(server.wait) }
-    if server.wasStopped, server.missing * period >= needed {
+    if server.wasStopped, server.excess < needed {
       return Verdict(.server, "the sound server was stopped for \(Self.text(delay))")
     }
     if server.excess >= needed {
