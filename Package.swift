@@ -94,6 +94,8 @@ let package = Package(
       dependencies: [
         "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles", "Tones",
       ]),
+    // The causes of late buffers, and the state of the machine.
+    .target(name: "Dropouts", dependencies: ["Posix"]),
     // The measurement of a round trip with sweeps.
     .target(name: "Calibration", dependencies: ["DSP"]),
     // Persistence of the loops.
@@ -103,8 +105,8 @@ let package = Package(
     .target(
       name: "Control",
       dependencies: [
-        "DSP", "Engine", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library", "Listening",
-        "LoopFiles", "Music", "OSC", "Pictures", "Posix", "SoundFiles",
+        "DSP", "Dropouts", "Engine", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library",
+        "Listening", "LoopFiles", "Music", "OSC", "Pictures", "Posix", "SoundFiles",
       ]),
     // The feed server and its clients.
     .target(
@@ -121,7 +123,8 @@ let package = Package(
       dependencies: [
         "CPage", "CWslay", "CZlib", "Control", "Feed", "HTTP", "JSON", "OSC", "Posix",
       ]),
-    .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
+    .target(
+      name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Dropouts", "Engine", "Posix"]),
     // The Lua files of the TouchOSC layouts, embedded in the program.
     .target(
       name: "CLayoutScripts", path: "Sources/LayoutScripts", exclude: ["lua"],
@@ -132,7 +135,8 @@ let package = Package(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CQrencode", "CRealtime", "Calibration", "Control", "DSP", "Doors", "Drivers",
-        "Engine", "Feed", "JSON", "Library", "LoopFiles", "OSC", "Posix", "Screen", "SoundFiles",
+        "Dropouts", "Engine", "Feed", "JSON", "Library", "LoopFiles", "OSC", "Posix", "Screen",
+        "SoundFiles",
         "Surfaces",
       ],
       linkerSettings: linker + ordering),
@@ -157,6 +161,9 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "Engine", "TestSupport"],
+      linkerSettings: linker),
+    .testTarget(
+      name: "DropoutsTests", dependencies: ["Dropouts", "Posix", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "CalibrationTests", dependencies: ["Calibration", "DSP"], linkerSettings: linker),
@@ -201,8 +208,8 @@ let package = Package(
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "Control", "DSP", "Doors", "InstrumentFiles", "Library", "Music", "Posix", "SQLite",
-        "SoundFiles", "Surfaces", "TestSupport",
+        "Control", "DSP", "Doors", "Dropouts", "InstrumentFiles", "Library", "Music", "Posix",
+        "SQLite", "SoundFiles", "Surfaces", "TestSupport",
       ],
       linkerSettings: linker),
     .testTarget(

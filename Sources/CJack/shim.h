@@ -15,6 +15,7 @@ void *jack_port_get_buffer(jack_port_t *port, jack_nframes_t frames) NJ_REALTIME
 int jack_get_cycle_times(
     const jack_client_t *client, jack_nframes_t *current_frames, jack_time_t *current_usecs,
     jack_time_t *next_usecs, float *period_usecs) NJ_REALTIME;
+jack_time_t jack_get_time(void) NJ_REALTIME;
 jack_nframes_t jack_last_frame_time(const jack_client_t *client) NJ_REALTIME;
 void jack_midi_clear_buffer(void *port_buffer) NJ_REALTIME;
 uint32_t jack_midi_get_event_count(void *port_buffer) NJ_REALTIME;

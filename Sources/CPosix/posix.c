@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 int px_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
@@ -33,6 +35,34 @@ int px_next_signal(int fd) {
 void px_name_thread(pthread_t thread, const char *name) { pthread_setname_np(thread, name); }
 
 int32_t px_thread_number(void) { return (int32_t)gettid(); }
+
+static volatile sig_atomic_t continues;
+
+static void count_continue(int signal) {
+  (void)signal;
+  continues++;
+}
+
+void px_count_continues(void) {
+  // Whatever it interrupts goes on.
+  struct sigaction action = {.sa_handler = count_continue, .sa_flags = SA_RESTART};
+  sigaction(SIGCONT, &action, NULL);
+}
+
+unsigned px_continues(void) { return (unsigned)continues; }
+
+int32_t px_peer(int socket, char *path, size_t size) {
+  struct sockaddr_un address = {0};
+  socklen_t length = sizeof address;
+  struct ucred peer;
+  socklen_t peer_length = sizeof peer;
+  path[0] = 0;
+  if (getpeername(socket, (struct sockaddr *)&address, &length) != 0 || address.sun_family != AF_UNIX)
+    return 0;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &peer_length) != 0) return 0;
+  strncat(path, address.sun_path, size - 1 < sizeof address.sun_path ? size - 1 : sizeof address.sun_path);
+  return peer.pid;
+}
 
 void px_return_freed_memory(void) {
   mallopt(M_MMAP_THRESHOLD, 128 * 1024);

@@ -25,6 +25,8 @@ void rt_exit(void) {
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 }
 
+int32_t rt_thread_number(void) { return (int32_t)gettid(); }
+
 void rt_pause(void) { usleep(100); }
 
 long rt_lockable_kilobytes(void) {

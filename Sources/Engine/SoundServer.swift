@@ -82,6 +82,26 @@ package struct SoundRoute: Hashable, Sendable {
   }
 }
 
+/// A late buffer, or several in a row, with its cause.
+package struct LostBlock: Sendable, Equatable {
+  /// Its number since the start, from 1.
+  package var number: Int
+  /// The Unix time in microseconds.
+  package var time: Double
+  /// The length of the gap, in milliseconds.
+  package var milliseconds: Double
+  /// The word for the cause.
+  package var cause: String
+  /// The evidence in words.
+  package var detail: String
+
+  /// Creates an entry.
+  package init(number: Int, time: Double, milliseconds: Double, cause: String, detail: String) {
+    (self.number, self.time, self.milliseconds) = (number, time, milliseconds)
+    (self.cause, self.detail) = (cause, detail)
+  }
+}
+
 /// The sound server, as the control side sees it.
 package protocol SoundServer: Sendable {
   /// The present status; on any thread.
@@ -93,10 +113,14 @@ package protocol SoundServer: Sendable {
   /// The card from the node's output to its input; nil unless both are connected; on any thread.
   var route: SoundRoute? { get }
 
+  /// The latest late buffers, oldest first; on any thread.
+  var lostBlocks: [LostBlock] { get }
+
   /// Requests that the node becomes the timebase master, or ceases to be. The status reports the outcome.
   func leadTransport(_ leads: Bool)
 }
 
 extension SoundServer {
   package var route: SoundRoute? { nil }
+  package var lostBlocks: [LostBlock] { [] }
 }

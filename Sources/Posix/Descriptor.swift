@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 
 /// An open file descriptor, closed with its last reference.
@@ -80,5 +81,15 @@ package final class Descriptor: Sendable {
       done += moved
     }
     return (done, 0)
+  }
+}
+
+extension Descriptor {
+  /// Returns the process at the other end of a Unix-domain socket of this process, and the path to which it is
+  /// connected; nil if a number is no such descriptor.
+  package static func peer(of number: Int32) -> (process: Int32, path: String)? {
+    var path = [CChar](repeating: 0, count: 128)
+    let process = px_peer(number, &path, path.count)
+    return process > 0 ? (process, String(terminated: path)) : nil
   }
 }

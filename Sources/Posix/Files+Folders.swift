@@ -41,6 +41,21 @@ extension Files {
     return String(terminated: path)
   }
 
+  /// Returns the free space for this user and the size of a path's file system, in bytes; nil if unknown.
+  package static func space(at path: String) -> (free: Int, size: Int)? {
+    var space = statvfs()
+    guard statvfs(path, &space) == 0 else { return nil }
+    let unit = Int(space.f_frsize)
+    return (Int(space.f_bavail) * unit, Int(space.f_blocks) * unit)
+  }
+
+  /// Returns the text of a symbolic link; nil if there is none.
+  package static func target(ofLink path: String) -> String? {
+    var target = [UInt8](repeating: 0, count: 256)
+    let count = readlink(path, &target, target.count)
+    return count > 0 ? String(decoding: target[..<count], as: UTF8.self) : nil
+  }
+
   /// Whether a path in a folder is that of a symbolic link which leads out of it.
   package static func leadsOut(_ path: String, of folder: String) -> Bool {
     guard let real = try? resolved(path), let root = try? resolved(folder) else { return false }

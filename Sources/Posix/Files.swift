@@ -95,6 +95,15 @@ package enum Files {
   ///
   /// Returns nil if it can't be opened.
   package static func read(_ path: String) -> String? {
+    contents(path).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Reads a file of any kind and unknown size, such as one of `/proc`.
+  ///
+  /// Empty if it can't be opened.
+  package static func bytes(_ path: String) -> [UInt8] { contents(path) ?? [] }
+
+  private static func contents(_ path: String) -> [UInt8]? {
     guard
       let file = try? Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
     else { return nil }
@@ -105,7 +114,7 @@ package enum Files {
       guard count > 0 else { break }
       bytes += buffer[..<count]
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   /// Removes a file if it exists.

@@ -40,6 +40,19 @@ package enum Thread {
   /// The kernel thread ID (TID) of the calling thread.
   package static var number: Int32 { px_thread_number() }
 
+  /// Whether this process may run threads with real-time scheduling.
+  package static var mayBeRealtime: Bool {
+    var parameter = sched_param()
+    parameter.sched_priority = 10
+    var before = sched_param()
+    // That of the calling thread.
+    let policy = sched_getscheduler(0)
+    sched_getparam(0, &before)
+    guard sched_setscheduler(0, SCHED_FIFO, &parameter) == 0 else { return false }
+    sched_setscheduler(0, policy, &before)
+    return true
+  }
+
   /// Whether a thread of this process has not ended yet.
   package static func isRunning(_ number: Int32) -> Bool {
     access("/proc/self/task/\(number)", F_OK) == 0

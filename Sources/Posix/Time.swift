@@ -25,6 +25,9 @@ package enum HostTime {
     return best.offset
   }
 
+  /// The time for which the machine has been suspended since its start, in microseconds.
+  package static var suspended: Double { -steadyLead(over: CLOCK_BOOTTIME) }
+
   /// The Unix time in microseconds.
   package static var wall: Double { read(CLOCK_REALTIME) }
 

@@ -14,8 +14,8 @@ enum Syrinx {
   private static var commands: [any Command.Type] {
     [
       RunCommand.self, RenderCommand.self, TakesCommand.self, LoopsCommand.self, SendCommand.self,
-      StatusCommand.self,
-      WebCommand.self, WatchCommand.self, AddressesCommand.self, BoardCommand.self,
+      StatusCommand.self, LostCommand.self, WebCommand.self, WatchCommand.self,
+      AddressesCommand.self, BoardCommand.self,
       LayoutCommand.self, CalibrateCommand.self, DoctorCommand.self,
     ]
   }
@@ -32,6 +32,7 @@ enum Syrinx {
         loops      List and export saved loops, also from a damaged file
         send       Send OSC messages, and print the replies
         status     Print the status of a running node
+        lost       List when a running node lost sound, and why
         watch      Monitor a running node on a full screen
         web        Show the code that opens a node's page on a phone
         addresses  List all OSC addresses with their types, ranges and help

@@ -35,6 +35,8 @@ final class Desk: Outlet, @unchecked Sendable {
   private var portChanges = 0
   /// The sound card that the node is connected to.
   var route: SoundRoute? { didSet { portChanges += 1 } }
+  /// The losses of sound.
+  var lost: [LostBlock] = []
   /// Whether the node's sound server runs.
   var isServerRunning = true { didSet { portChanges += 1 } }
 
@@ -74,6 +76,8 @@ final class Desk: Outlet, @unchecked Sendable {
     var ports: [SoundPort] { desk.ports }
 
     var route: SoundRoute? { desk.route }
+
+    var lostBlocks: [LostBlock] { desk.lost }
 
     func leadTransport(_ leads: Bool) { desk.leadTransport(leads) }
   }

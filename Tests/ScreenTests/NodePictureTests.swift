@@ -59,11 +59,27 @@ import Testing
     #expect(!picture.isListingTakes && picture.areTakesOld && picture.takes.count == 3)
   }
 
+  @Test func `losses of sound are messages, and a warning is one until its cause has gone`() {
+    var picture = NodePicture()
+    let details: [Argument] = [.string("cpu"), .string("other programs had the CPU for 4 ms")]
+    picture.take("/lost", [.string("2026-11-28T21:14:02"), .float(5.25)] + details, at: 1)
+    #expect(picture.messages.last == "5.3 ms lost: other programs had the CPU for 4 ms")
+    let warning: [Argument] = [.string("voltage"), .string("the supply voltage is too low")]
+    // Each subscription repeats it.
+    for _ in 0..<3 { picture.take("/warning", warning, at: 2) }
+    #expect(picture.messages.count == 2 && picture.messages.last == "the supply voltage is too low")
+    picture.take("/warning", [.string("voltage"), .string("")], at: 3)
+    #expect(picture.messages.count == 2)
+    picture.take("/warning", warning, at: 4)
+    #expect(picture.messages.count == 3)
+  }
+
   @Test func `invalid messages are ignored`() {
     var picture = NodePicture()
     for path in [
       "/pong", "/meter", "/status", "/grid/layout", "/grid/cell", "/grid/lit", "/take",
-      "/takes/total", "/takes/end", "/error", "/player/state",
+      "/takes/total", "/takes/end", "/error", "/player/state", "/lost",
+      "/warning",
     ] {
       for arguments: [Argument] in [
         [], [.nil], [.string("x"), .blob([1]), .float(.nan), .infinitum],

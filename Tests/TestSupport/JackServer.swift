@@ -102,6 +102,11 @@ package final class JackServer {
     self.process = nil
   }
 
+  /// Sends a signal to the server, such as SIGSTOP.
+  package func send(signal: Int32) {
+    if let process { Foundation.kill(process.processIdentifier, signal) }
+  }
+
   /// Stops the server, as a user would.
   package func stop() {
     ServerClients.close(of: name)

@@ -20,6 +20,14 @@ int px_next_signal(int signalfd);
 
 void px_name_thread(pthread_t thread, const char *name);
 
+// Counts from now on how often this process is continued after a stop. The count is 0 before.
+void px_count_continues(void);
+unsigned px_continues(void);
+
+// Returns the process at the other end of a Unix-domain socket, or 0, and writes the path to which the socket
+// is connected, which may be empty.
+int32_t px_peer(int socket, char *path, size_t size);
+
 // The kernel thread ID (TID) of the calling thread.
 int32_t px_thread_number(void);
 

@@ -151,6 +151,9 @@ static inline RT_SAFE rt_four rt_between(float low, rt_four a, float high) {
 RT_SAFE void rt_enter(void);
 RT_SAFE void rt_exit(void);
 
+// The kernel thread ID (TID) of the calling thread.
+RT_SAFE int32_t rt_thread_number(void);
+
 // Sleeps for 0.1 ms. Not for the audio thread.
 void rt_pause(void);
 

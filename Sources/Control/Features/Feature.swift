@@ -57,7 +57,7 @@ final class Features {
     Player.self, Loops.self, LoopPersistence.self, Captures.self, Takes.self, Pictures.self,
     Greeting.self, Presets.self, Scenes.self, Songs.self, Instruments.self, Fingerboard.self,
     Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Latency.self,
-    Status.self,
+    Status.self, LostBlocks.self, Warnings.self,
   ]
 
   private(set) var all: [any Feature] = []

@@ -33,6 +33,7 @@ struct CallbackContext: ~Copyable {
   private let stems: UnsafeMutablePointer<Stereo>
   // The ports whose buffers were fetched in the last block, which must not play again.
   private var fetched = PortUse.all
+  private var isFirst = true
   // Memory for blocks of unconnected ports: silence, and a buffer for each other side.
   private static var longestOwnBlock: Int { @_noLocks get { 8192 } }
   private static var ownSides: Int { @_noLocks get { 7 } }
@@ -69,6 +70,7 @@ struct CallbackContext: ~Copyable {
     loops = buffers.made(count: loopCount) { stereo(.stem(ofLoop: $0)) }
     own = buffers.floats((1 + Self.ownSides) * Self.longestOwnBlock)
     stems = buffers.filled(with: Stereo(own, own), count: loopCount)
+    facts.blocks.begin()
     (received, clock, sent) = (
       MIDIBlock(in: buffers), MIDIBlock(in: buffers), MIDIBlock(in: buffers)
     )
@@ -87,8 +89,9 @@ struct CallbackContext: ~Copyable {
   func noteXrun() {
     // Joining causes xruns of its own, which are not the engine's fault.
     guard HostTime.steady > joined + Self.joiningMicroseconds else { return }
-    facts.countXrun(microseconds: jack_get_xrun_delayed_usecs(client))
-    wake.set()
+    let delay = jack_get_xrun_delayed_usecs(client)
+    facts.countXrun(microseconds: delay)
+    facts.blocks.noteXrun(microseconds: delay)
   }
 
   /// Called by JACK on its notification thread when ports were registered, unregistered, or connected.
@@ -191,6 +194,11 @@ extension CallbackContext {
     var next: jack_time_t = 0
     var period: Float = 0
     jack_get_cycle_times(client, &frame, &due, &next, &period)
+    let start = jack_get_time()
+    if isFirst {
+      isFirst = false
+      facts.blocks.audioThread.store(rt_thread_number(), ordering: .relaxed)
+    }
     let cycle = Cycle(
       frame: frame,
       microseconds: Double(due)
@@ -211,6 +219,11 @@ extension CallbackContext {
     if connected.has(.midiOut) { sent.clear() }
     if !renderer.render(cycle, frames: Int(frames), ports: ports) { silence(connected, frames) }
     if connected.has(.midiOut) { sendMIDI(sent, midiOut, frames) }
+    if cycle.isFreewheeling { return }
+    facts.blocks.note(
+      BlockTiming(
+        frame: frame, frames: frames, start: start,
+        took: UInt32(truncatingIfNeeded: jack_get_time() &- start)))
   }
 
   /// The buffers of the connected ports, and own memory for the others.

@@ -44,6 +44,7 @@ package final class JackLink: @unchecked Sendable {
   private let configuration: Configuration
   private let engine: Engine
   private let facts = ServerFacts()
+  private let lateness: LatenessWatch
   private let wake: Signal
   private let ended: Signal
   private let report: @Sendable (String) -> Void
@@ -67,8 +68,6 @@ package final class JackLink: @unchecked Sendable {
   private var reportedDelay = 0
   private var lastBlock: UInt32 = 0
   private var lastDelay = 0
-  private var reportedXruns = 0
-  private var xrunReports = GrowingDistance()
   private var reportedMetadata = false
   private var attemptsToDescribe = 0
   private var reportedRefusal = false
@@ -78,8 +77,8 @@ package final class JackLink: @unchecked Sendable {
   /// If the server may start later, waits for it.
   ///
   /// `report` receives lines for people, on any thread. `connectionsChanged` receives all
-  /// connections that exist or will be restored, on the link's own thread; so does `portsChanged`,
-  /// when `ports` have changed.
+  /// connections that exist or will be restored, on the link's own thread. `portsChanged` is called when
+  /// `ports` or `lostBlocks` have changed, on any thread.
   package init(
     _ configuration: Configuration, engine: Engine, awaitsServer: Bool = false,
     report: @escaping @Sendable (String) -> Void,
@@ -91,6 +90,7 @@ package final class JackLink: @unchecked Sendable {
     self.report = report
     tellConnections = connectionsChanged
     tellPorts = portsChanged
+    lateness = LatenessWatch(facts, report: report, noted: portsChanged)
     memory = ConnectionMemory(
       configuration.connections.filter { link in
         PortPlan.all(loops: engine.shared.loops.count).contains { $0.name == link.own }
@@ -115,9 +115,11 @@ package final class JackLink: @unchecked Sendable {
       standby = try Standby(engine)
       report("\(error); waiting for it")
     }
+    lateness.start()
     do throws(SystemError) {
       try Thread.start("jack-link") { [self] in run() }
     } catch {
+      lateness.end()
       membership?.leave()
       standby?.end()
       throw error
@@ -139,6 +141,9 @@ package final class JackLink: @unchecked Sendable {
     }
   }
 
+  /// The latest late buffers, oldest first; any thread.
+  package var lostBlocks: [LostBlock] { lateness.lost }
+
   /// Becomes, or ceases to be, the timebase master of the server's transport, unless another client
   /// is.
   ///
@@ -156,6 +161,7 @@ package final class JackLink: @unchecked Sendable {
   ///
   /// Blocks only for a moment.
   package func end() {
+    lateness.end()
     isEnding.store(true, ordering: .relaxed)
     wake.set()
     ended.wait(milliseconds: 1000)
@@ -198,7 +204,6 @@ package final class JackLink: @unchecked Sendable {
     lastDelay = delay
     updateTransport(membership)
     describePorts()
-    reportXruns()
   }
 
   /// Reads the present connections, and restores those whose other port exists again.
@@ -212,6 +217,8 @@ package final class JackLink: @unchecked Sendable {
       return news
     }
     let links = membership.links
+    let others = membership.otherClients
+    facts.otherClients.withLock { $0 = others }
     facts.isHeard.store(
       links.contains { PortPlan.outputs.contains($0.own) }, ordering: .relaxed)
     if hasSettled {
@@ -398,15 +405,5 @@ package final class JackLink: @unchecked Sendable {
       reportedMetadata = true
       report("the JACK server can't store the ports' metadata; they have their plain names")
     }
-  }
-
-  private func reportXruns() {
-    let xruns = facts.xruns.load(ordering: .relaxed)
-    guard xruns > reportedXruns, xrunReports.isDue(HostTime.steady / 1e6) else { return }
-    let longest = Float(bitPattern: facts.longestXrun.load(ordering: .relaxed))
-    report(
-      "\(xruns - reportedXruns) xrun\(xruns - reportedXruns == 1 ? "" : "s"), "
-        + "\(xruns) since the start; the longest delay was \(Int(longest)) µs")
-    reportedXruns = xruns
   }
 }

@@ -191,6 +191,13 @@ final class Membership: @unchecked Sendable {
     return result
   }
 
+  /// The names of the other clients that have ports, except those of the server itself.
+  var otherClients: Set<String> {
+    let ports = copyNames(jack_get_ports(client, nil, nil, 0))
+    let names = ports.compactMap { $0.firstIndex(of: ":").map($0.prefix(upTo:)).map(String.init) }
+    return Set(names).subtracting([name, "system"])
+  }
+
   /// Returns the name of the sound card to which the mix and an input are connected.
   func card(_ links: Set<SoundConnection>) -> String? {
     func other(_ own: [String]) -> String? {

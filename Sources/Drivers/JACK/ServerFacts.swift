@@ -25,6 +25,10 @@ final class ServerFacts: Sendable {
 
   // The name of the last sound card.
   let card = Guarded("")
+  /// The times of the latest buffers.
+  let blocks = BlockLog()
+  /// The names of the server's other clients.
+  let otherClients = Guarded<Set<String>>([])
 
   let transportRole = Guarded(TransportRole())
 

@@ -28,7 +28,7 @@ package struct NodePicture: Sendable {
   /// The pattern to subscribe to.
   package static let pattern =
     "/{meter,status,in,live,loop,grid,music,loops,out,mute,pitch,stretch,echo,reverb,chain,preset,"
-    + "player,metronome,capture,take,takes,instrument,error,midi}"
+    + "player,metronome,capture,take,takes,instrument,error,midi,lost,warning}"
   /// The most takes shown.
   package static let mostTakes = 50
 
@@ -47,7 +47,7 @@ package struct NodePicture: Sendable {
   package private(set) var engine: Int32?
   /// Whether the list of takes is out of date.
   package private(set) var areTakesOld = true
-  /// The announced errors, newest last.
+  /// The announced errors, losses of sound and warnings, newest last.
   private(set) var messages: [String] = []
   private(set) var meters = Array(repeating: Meter(), count: 10)
   private(set) var limiter = Meter()
@@ -61,6 +61,8 @@ package struct NodePicture: Sendable {
   private(set) var lit: [[Int]: Double] = [:]
   /// The bindings of the last complete list.
   private(set) var bindings: [Binding] = []
+  // The texts of the present warnings by kind.
+  private var warnings: [String: String] = [:]
   // The replies to /midi/bindings so far.
   private var bindingList: [Binding] = []
   private var values: [String: [Argument]] = [:]
@@ -138,8 +140,20 @@ package struct NodePicture: Sendable {
     case "/error":
       let words = arguments.compactMap(\.text)
       note("\(words.first ?? ""): \(words.dropFirst(2).joined(separator: " "))")
+    case "/lost":
+      let length = arguments.number(at: 1).flatMap { Figure.decimal($0, places: 1) }
+      note("\(length ?? Figure.unknown) ms lost: \(arguments.text(at: 3) ?? "")")
+    case "/warning": takeWarning(arguments)
     default: keep(path, arguments)
     }
+  }
+
+  /// Shows a warning once; each subscription repeats it.
+  private mutating func takeWarning(_ arguments: [Argument]) {
+    guard let kind = arguments.text(at: 0), let text = arguments.text(at: 1) else { return }
+    if !text.isEmpty, warnings[kind] != text { note(text) }
+    guard warnings[kind] != nil || warnings.count < Self.mostMessages else { return }
+    warnings[kind] = text.isEmpty ? nil : text
   }
 
   /// Adds an error message for the user.

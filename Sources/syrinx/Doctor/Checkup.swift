@@ -32,15 +32,7 @@ enum Checkup {
   private static func rounded(_ value: Float) -> String { "\((value * 10).rounded() / 10)" }
 
   static func realtime() -> Finding {
-    var parameter = sched_param()
-    parameter.sched_priority = 10
-    var before = sched_param()
-    let policy = sched_getscheduler(0)
-    sched_getparam(0, &before)
-    if sched_setscheduler(0, SCHED_FIFO, &parameter) == 0 {
-      sched_setscheduler(0, policy, &before)
-      return .ok("real-time scheduling is allowed")
-    }
+    if Thread.mayBeRealtime { return .ok("real-time scheduling is allowed") }
     return .note(
       "real-time scheduling is not allowed: other programs will cause xruns",
       "put `@audio - rtprio 95` into /etc/security/limits.d/audio.conf",

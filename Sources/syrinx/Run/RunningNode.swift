@@ -2,6 +2,7 @@ internal import CRealtime
 internal import Control
 internal import Doors
 internal import Drivers
+internal import Dropouts
 internal import Engine
 internal import Glibc
 internal import InstrumentFiles
@@ -103,6 +104,7 @@ final class RunningNode: @unchecked Sendable {
     loop.watch(news.readable) { [news] in news.work() }
     if let place = options.gpsd { followReceiver(place) }
     if options.joinsLink { joinLink() }
+    watchMachine()
     node[Latency.self].whenRouteChanged = { [unowned self] in checkLoopback($0, $1) }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
@@ -130,6 +132,12 @@ final class RunningNode: @unchecked Sendable {
       }
     }
     client.start()
+  }
+
+  /// Warns of what will cost sound sooner or later.
+  private func watchMachine() {
+    let (machine, home) = (MachineReader(), home)
+    node[Warnings.self].begin({ machine.state(home: home) }) { Environment.say($0) }
   }
 
   /// Measures the loopback cable of the present card again, if there is one.
@@ -476,6 +484,8 @@ private final class SoundLink: SoundServer, @unchecked Sendable {
   var ports: [SoundPort] { link?.ports ?? [] }
 
   var route: SoundRoute? { link?.route }
+
+  var lostBlocks: [LostBlock] { link?.lostBlocks ?? [] }
 
   func leadTransport(_ leads: Bool) { link?.leadTransport(leads) }
 }

@@ -22,9 +22,8 @@ extension NodeTests {
     }
 
     @Test(arguments: [
-      "", "run", "render", "takes", "loops", "send", "status", "watch", "web", "addresses",
-      "layout",
-      "board", "calibrate", "doctor",
+      "", "run", "render", "takes", "loops", "send", "status", "lost", "watch", "web",
+      "addresses", "layout", "board", "calibrate", "doctor",
     ])
     func `help pages match their snapshots`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
@@ -65,8 +64,8 @@ extension NodeTests {
 
     @Test func `every command prints the version`() throws {
       let commands = [
-        "run", "render", "takes", "loops", "send", "status", "watch", "web", "addresses", "layout",
-        "board", "calibrate", "doctor",
+        "run", "render", "takes", "loops", "send", "status", "lost", "watch", "web", "addresses",
+        "layout", "board", "calibrate", "doctor",
       ]
       for command in [[]] + commands.map({ [$0] }) {
         let result = try NodeProcess.run(command + ["--version"])

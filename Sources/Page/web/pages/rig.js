@@ -8,7 +8,7 @@ import { notify } from "../parts/notice.js";
 import { setUpViews } from "../parts/views.js";
 import { nextFrame } from "../store/clock.js";
 import { collect, listen, onReply, receive, value, watch } from "../store/values.js";
-import { time } from "../store/units.js";
+import { capital, time } from "../store/units.js";
 import { setUpSource } from "./source.js";
 import { setUpTuner } from "./tuner.js";
 
@@ -22,6 +22,7 @@ export function setUpRig() {
   setUpCapture();
   setUpPlace();
   setUpServer();
+  setUpLosses();
   setUpTuner();
   setUpSource();
 }
@@ -219,6 +220,34 @@ function setUpServer() {
       find(`#${id}`).classList.toggle("some", isBad(value));
     });
   }
+}
+
+const mostLosses = 10;
+
+// When sound was lost, and why; and what will cost sound sooner or later.
+function setUpLosses() {
+  const losses = new Map();
+  const warnings = new Map();
+  const show = (id, rows) => find(id).replaceChildren(...rows.map((parts) => make("li", "", {}, ...parts)));
+  const draw = () => {
+    const rows = [...losses].sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, mostLosses);
+    show("#losses", rows.map(([date, [length, detail]]) =>
+      [make("b", "", {}, date.slice(11, 19)), make("small", "", {}, `${length.toFixed(1)} ms`), make("span", "", {}, detail)]));
+  };
+  // Replies and updates alike.
+  listen("/lost", (date, length, cause, detail) => {
+    losses.set(date, [length, detail]);
+    if (losses.size > 10 * mostLosses) losses.delete(losses.keys().next().value);
+    nextFrame(draw);
+  });
+  listen("/warning", (kind, text) => {
+    // Each subscription repeats it.
+    if (text && warnings.get(kind) !== text) notify(capital(text), "fault");
+    if (text) warnings.set(kind, text);
+    else warnings.delete(kind);
+    show("#warnings", [...warnings].map(([kind, text]) => [make("b", "", {}, capital(kind)), make("span", "", {}, text)]));
+  });
+  onVisible(find("#server-card"), (is) => is && send("/status/lost", mostLosses));
 }
 
 function uptime(seconds) {
