@@ -19,12 +19,14 @@ LOOPS = 4
 SECOND = 1_000_000_000
 # What a loss of power may cost of what is not answered as saved: values, bindings and the newest layer, in ns.
 GRACE = SECOND // 2
+# While values change all the time, the state is written every 1.75 s.
+CHANGING = 2 * SECOND + SECOND // 4
 # The time of a message from the node to this program, and from one report of peaks to the next, in ns.
 REPORT = SECOND // 20
 PEAKS = SECOND // 4
 # A running capture may lose a second.
 CAPTURE = SECOND
-BUSY = ("recording", "overdubbing", "replacing", "substituting", "multiplying", "inserting")
+IN_LIBRARY = ("/settings/", "/location", "/feed/")
 # Nobody listens on this port.
 NOWHERE = "http://127.0.0.1:9"
 
@@ -360,9 +362,10 @@ class Morning:
                 self.expect(self.evening.set, key, bindings.get(key), f"the binding of {key}", GRACE)
                 continue
             found = self.node.value(key)
+            grace = GRACE if key.startswith(IN_LIBRARY) else CHANGING
             # Before the first value was set, it had its default.
-            if self.evening.set.allowed(key, self.cut, GRACE)[0] is not None:
-                self.expect(self.evening.set, key, found, key, GRACE)
+            if self.evening.set.allowed(key, self.cut, grace)[0] is not None:
+                self.expect(self.evening.set, key, found, key, grace)
 
     # --- What was saved
 

@@ -135,6 +135,8 @@ class Node:
                 packet = self.socket.recv(1 << 16)
             except OSError:
                 return
+            if not packet:
+                return  # The socket was shut down.
             now = time.monotonic_ns()
             with self.changed:
                 self.received += [(now, address, values) for address, values in decode(packet)]
@@ -185,7 +187,10 @@ class Node:
         """The values of each `item` that answers a message, up to the message `end`."""
         since = len(self.received)
         self.send(address, *values)
-        self.until(lambda got, _: got == end, since, limit)
+        try:
+            self.until(lambda got, _: got == end, since, limit)
+        except Refused:
+            raise Refused(f"no {end} after {address} {' '.join(map(str, values))}") from None
         with self.changed:
             found = []
             for _, got, arguments in self.received[since:]:
