@@ -73,12 +73,15 @@ class Evening:
     def settle(self, loop):
         """Notes the state of a loop that nothing changes."""
         since = time.monotonic_ns()
-        # Peaks follow at most four times a second.
-        time.sleep(0.3)
-        node = self.node
+        node, peaks = self.node, None
+        while True:
+            # Peaks follow at most four times a second.
+            time.sleep(0.3)
+            former, peaks = peaks, node.value(f"/loop/{loop}/peaks")
+            if former == peaks:
+                break
         length = node.value(f"/loop/{loop}/state")[2]
-        steps = tuple(node.value(f"/loop/{loop}/history"))
-        self.settled[loop].append([since, None, length, steps, tuple(node.value(f"/loop/{loop}/peaks"))])
+        self.settled[loop].append([since, None, length, tuple(node.value(f"/loop/{loop}/history")), tuple(peaks)])
 
     def begin(self, loop, verb, *values):
         sent = self.node.send(f"/loop/{loop}/{verb}", *values)
@@ -222,19 +225,18 @@ class Evening:
             self.answered(("set", name), None, "/loops/delete", name)
 
     def bind(self):
-        note = self.random.randint(40, 60)
-        address = f"/loop/{self.random.randint(1, LOOPS)}/overdub"
-        sent = self.node.send("/midi/bind", f"note:{note}", address)
-        self.set.add(f"note:{note}", address, sent, sent)
+        address, trigger = f"/loop/{self.random.randint(1, LOOPS)}/overdub", f"note:{self.random.randint(40, 60)}"
+        sent = self.node.send("/midi/bind", trigger, address)
+        self.set.add(("binding", address, trigger), True, sent, sent)
 
     def forget(self):
-        for address in (f"/loop/{loop}/overdub" for loop in range(1, LOOPS + 1)):
-            bound = [key for key, events in self.set.events.items()
-                     if key.startswith("note:") and events[-1][2] == address]
-            if bound and self.random.random() < 0.3:
-                sent = self.node.send("/midi/forget", address)
-                for key in bound:
-                    self.set.add(key, None, sent, sent)
+        address = f"/loop/{self.random.randint(1, LOOPS)}/overdub"
+        bound = [key for key, events in self.set.events.items()
+                 if key[:2] == ("binding", address) and events[-1][2] is not None]
+        if bound:
+            sent = self.node.send("/midi/forget", address)
+            for key in bound:
+                self.set.add(key, None, sent, sent)
 
     def adjust(self):
         chance = self.random
@@ -285,6 +287,8 @@ class Evening:
             raise Refused("; ".join(self.faults))
         self.peaks = {loop: [] for loop in range(1, LOOPS + 1)}
         for when, address, values in self.node.received:
+            if address == "/error" and values[1] != "state":
+                raise Refused(" ".join(map(str, values)))
             parts = address.split("/")
             if parts[-1] == "peaks" and parts[2].isdigit():
                 self.peaks[int(parts[2])].append((when, values))
@@ -339,7 +343,7 @@ class Morning:
             self.files()
             self.posts()
             for loop in range(1, LOOPS + 1):
-                self.loop(loop)
+                self.again(self.loop, loop)
             if self.deep:
                 self.layers()
         except Refused as refused:
@@ -350,16 +354,19 @@ class Morning:
     def expect(self, promises, key, found, name, grace=0):
         allowed = promises.allowed(key, self.cut, grace)
         if not any(same(found, value) for value in allowed):
-            self.fault(f"{name} is {found}; expected " + " or ".join(str(value) for value in allowed))
+            last = [event for event in promises.events[key] if event[1] + grace <= self.cut]
+            age = f", {(self.cut - last[-1][1]) / SECOND:.2f} s after it was set" if last else ""
+            self.fault(f"{name} is {found}{age}; expected " + " or ".join(str(value) for value in allowed))
 
     # --- What was set
 
     def values(self):
-        bindings = {values[-1]: values[0]
+        bindings = {(values[0], values[-1])
                     for values in self.node.list("/midi/bindings", item="/midi/binding", end="/midi/bindings/end")}
         for key in self.evening.set.events:
-            if key.startswith("note:"):
-                self.expect(self.evening.set, key, bindings.get(key), f"the binding of {key}", GRACE)
+            if key[0] == "binding":
+                found = True if key[1:] in bindings else None
+                self.expect(self.evening.set, key, found, f"the binding of {key[1]} to {key[2]}", GRACE)
                 continue
             found = self.node.value(key)
             grace = GRACE if key.startswith(IN_LIBRARY) else CHANGING
@@ -370,10 +377,10 @@ class Morning:
     # --- What was saved
 
     def takes(self):
-        listed = self.node.list("/takes", 0, 10000, item="/take", end="/takes/end")
+        listed = self.node.list("/takes", 0, 500, item="/take", end="/takes/end")
         there = {values[0]: (values[1], values[2]) for values in listed}
         trash = {values[0] for values in
-                 self.node.list("/takes/trash", 0, 10000, item="/take/trashed", end="/takes/trash/end")}
+                 self.node.list("/takes/trash", 0, 500, item="/take/trashed", end="/takes/trash/end")}
         saved = self.evening.saved
         for kind, name in saved.events:
             if kind != "take":
@@ -382,10 +389,8 @@ class Morning:
             found = "trash" if name in trash else there.get(name)
             if found is None and None not in allowed:
                 self.fault(f"take {name} is missing; expected {allowed}")
-            elif found is not None and "capture" not in allowed and found not in allowed:
-                # A file that was complete before its row is adopted, with all that it holds.
-                if not (None in allowed and len(allowed) > 1 and found in allowed[1:]):
-                    self.fault(f"take {name} is {found}; expected {allowed}")
+            elif found is not None and not self.fits(found, allowed) and not self.is_capture(name):
+                self.fault(f"take {name} is {found}; expected {allowed}")
             if found is None:
                 continue
             path = os.path.join(self.home, "takes", "trash" if found == "trash" else "", name + ".wav")
@@ -403,6 +408,14 @@ class Morning:
         for name in set(there) | trash:
             if name not in known and not there.get(name, ("",))[0].endswith("(recovered)"):
                 self.fault(f"take {name} is unknown: {there.get(name)}")
+
+    def fits(self, found, allowed):
+        """Whether a take is as saved, or is recovered from a save that was not answered yet."""
+        recovered = found != "trash" and None in allowed and found[0].endswith(" (recovered)")
+        return found in allowed or recovered and (found[0].removesuffix(" (recovered)"), found[1]) in allowed
+
+    def is_capture(self, name):
+        return any(each == name and begun <= self.cut for begun, _, each in self.evening.captures)
 
     def files(self):
         for kind, folder, value in (
@@ -464,6 +477,18 @@ class Morning:
 
     # --- Loops
 
+    def again(self, check, *values):
+        """Makes a check again while it fails: peaks are up to date only some time after a start or a change."""
+        deadline = time.monotonic() + 1
+        while True:
+            faults, self.faults = self.faults, []
+            check(*values)
+            found, self.faults = self.faults, faults
+            if not found or time.monotonic() > deadline:
+                break
+            time.sleep(0.05)
+        self.faults += found
+
     def loop(self, loop):
         evening, cut = self.evening, self.cut
         length = self.node.value(f"/loop/{loop}/state")[2]
@@ -479,7 +504,7 @@ class Morning:
         if verb == "record":
             if length < ran - (GRACE + REPORT) / SECOND:
                 self.fault(f"loop {loop}: {length:.2f} s of a recording of {ran:.2f} s are left")
-            elif length > 0.05 and min(self.peaks(loop)) < 0.02:
+            elif length > 0.05 and min(self.peaks(loop), default=0) < 0.02:
                 self.fault(f"loop {loop}: its recording has a gap")
         elif verb in ("overdub", "replace") and settled:
             before = settled[-1]
@@ -517,7 +542,9 @@ class Morning:
     def compare(self, loop, found, expected, which):
         other = sum(abs(one - two) > 0.003 for one, two in zip(found, expected))
         if len(found) != len(expected) or other:
-            self.fault(f"loop {loop}: {other} of {len(expected)} peaks{which} differ from those before the cut")
+            places = [place for place, (one, two) in enumerate(zip(found, expected)) if abs(one - two) > 0.003]
+            first = f", the first at {places[0]}: {found[places[0]]:.3f}, not {expected[places[0]]:.3f}" if places else ""
+            self.fault(f"loop {loop}: {other} of {len(expected)} peaks{which} are not as before the cut{first}")
 
     def newest(self, loop, before):
         """Compares the parts of a layer that were recorded long enough before the cut."""
@@ -549,14 +576,19 @@ class Morning:
             while depth > 1:
                 depth -= 1
                 self.node.send(f"/loop/{loop}/undo")
-                time.sleep(0.3)
                 expected = [each for each in settled if each[3][0] == depth]
-                steps = self.node.value(f"/loop/{loop}/history")
-                if steps[0] != depth:
-                    self.fault(f"loop {loop}: {steps[0]} steps after an undo; expected {depth}")
+                before = len(self.faults)
+                self.again(self.expect_steps, loop, depth)
+                if len(self.faults) > before:
                     break
                 if expected and expected[-1][4]:
-                    self.compare(loop, self.peaks(loop), expected[-1][4], f" of step {depth}")
+                    self.again(lambda: self.compare(
+                        loop, self.peaks(loop), expected[-1][4], f" of step {depth}"))
+
+    def expect_steps(self, loop, depth):
+        steps = self.node.value(f"/loop/{loop}/history")
+        if steps[0] != depth:
+            self.fault(f"loop {loop}: {steps[0]} steps after an undo; expected {depth}")
 
     # --- The files
 
