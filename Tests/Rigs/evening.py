@@ -21,9 +21,8 @@ SECOND = 1_000_000_000
 GRACE = SECOND // 2
 # While values change all the time, the state is written every 1.75 s.
 CHANGING = 2 * SECOND + SECOND // 4
-# The time of a message from the node to this program, and from one report of peaks to the next, in ns.
+# The time of a message to the node, in ns.
 REPORT = SECOND // 20
-PEAKS = SECOND // 4
 # A running capture may lose a second.
 CAPTURE = SECOND
 IN_LIBRARY = ("/settings/", "/location", "/feed/")
@@ -63,7 +62,7 @@ class Evening:
         self.settled = {loop: [] for loop in range(1, LOOPS + 1)}
         # For each loop: (time sent, time ended, verb) of what lasts.
         self.lasting = {loop: [] for loop in range(1, LOOPS + 1)}
-        # (begun, ended, id) of captures.
+        # (start sent, begun, end sent, id) of captures.
         self.captures = []
         self.takes, self.deleted, self.counts = [], [], {}
         self.faults = []
@@ -160,7 +159,7 @@ class Evening:
                 waiting = self.random.sample(deeds, len(deeds))
             waiting.pop()()
             time.sleep(self.random.uniform(0, 0.15))
-        if self.captures and self.captures[-1][1] is None:
+        if self.captures and self.captures[-1][2] is None:
             self.capture()
 
     def save_take(self):
@@ -257,17 +256,15 @@ class Evening:
         self.answered(("post", text), text, "/feed/post", text)
 
     def capture(self):
-        if self.captures and self.captures[-1][1] is None:
-            begun = self.captures[-1][0]
+        if self.captures and self.captures[-1][2] is None:
             sent, when, reply = self.node.ask("/capture/on", 0)
-            self.captures[-1] = (begun, sent, reply[0])
+            self.captures[-1] = (*self.captures[-1][:2], sent, reply[0])
             self.saved.add(("take", reply[0]), "capture", sent, when)
         else:
-            # The reply to the query follows the start.
-            self.node.send("/capture/on", 1)
+            sent = self.node.send("/capture/on", 1)
             while self.node.value("/capture/state")[0] != "on":
                 time.sleep(0.01)
-            self.captures.append((time.monotonic_ns(), None, None))
+            self.captures.append((sent, time.monotonic_ns(), None, None))
 
     # --- All together
 
@@ -398,7 +395,7 @@ class Morning:
             if None not in allowed and whole != self.evening.sounds.get(name):
                 self.fault(f"the sound of take {name} is not as saved: {whole}")
         known = {name for kind, name in saved.events if kind == "take"}
-        for begun, ended, name in self.evening.captures:
+        for _, begun, ended, name in self.evening.captures:
             if begun + CAPTURE < self.cut < ended and name not in there:
                 self.fault(f"the capture of {(self.cut - begun) / SECOND:.2f} s is missing")
             elif begun + CAPTURE < self.cut < ended:
@@ -415,7 +412,7 @@ class Morning:
         return found in allowed or recovered and (found[0].removesuffix(" (recovered)"), found[1]) in allowed
 
     def is_capture(self, name):
-        return any(each == name and begun <= self.cut for begun, _, each in self.evening.captures)
+        return any(each == name and sent <= self.cut for sent, _, _, each in self.evening.captures)
 
     def files(self):
         for kind, folder, value in (
@@ -552,7 +549,7 @@ class Morning:
         times = [when for when, _ in reports]
         at = bisect.bisect_right(times, self.cut - GRACE)
         around = [values for when, values in reports[max(0, at - 1):]
-                  if when < self.cut + PEAKS + REPORT and len(values) == len(before[4])]
+                  if when < self.cut + SECOND and len(values) == len(before[4])]
         if not around:
             return
         found = self.peaks(loop)
@@ -560,8 +557,10 @@ class Morning:
                  if all(abs(value - values[place]) > 0.003 for values in around)]
         # The layer ends with a fade, in the midst of a part.
         if len(wrong) > 4:
+            seen = sorted({round(values[wrong[0]], 3) for values in around})
             self.fault(f"loop {loop}: {len(wrong)} of {len(found)} peaks are neither those of half a second before "
-                       "the cut nor later ones")
+                       f"the cut nor later ones; peak {wrong[0]} to {wrong[-1]}, the first is "
+                       f"{found[wrong[0]]:.3f}, not one of {seen}")
 
     def peaks(self, loop):
         return self.node.value(f"/loop/{loop}/peaks")

@@ -65,13 +65,16 @@ class Server:
     """A JACK server of its own, of which `name` is the name."""
 
     def __init__(self, name, log):
-        self.name = name
+        self.name, self.log = name, log
         self.environment = dict(os.environ, JACK_DEFAULT_SERVER=name)
+        self.start()
+
+    def start(self):
         # A server may find the list of servers locked by one that starts or ends.
         for _ in range(3):
-            with open(log, "wb") as out:
+            with open(self.log, "wb") as out:
                 self.process = spawn(
-                    ["jackd", "--no-realtime", "-n", name, "-d", "dummy", "-r", str(RATE), "-p", str(PERIOD)],
+                    ["jackd", "--no-realtime", "-n", self.name, "-d", "dummy", "-r", str(RATE), "-p", str(PERIOD)],
                     stdout=out, stderr=out)
             waited = subprocess.run(["jack_wait", "-w", "-t", "10"], env=self.environment,
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -79,7 +82,7 @@ class Server:
                 return
             self.process.kill()
             self.process.wait()
-        sys.exit(f"the JACK server {name} does not start; see {log}")
+        sys.exit(f"the JACK server {self.name} does not start; see {self.log}")
 
     def signal(self, seed):
         """Starts a client with a tone whose level changes every 50 ms, so that each part of it is recognizable."""
@@ -99,7 +102,12 @@ class Server:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait()
+        try:
+            self.process.wait(3)
+        except subprocess.TimeoutExpired:
+            # It waits for a client that was killed.
+            self.process.kill()
+            self.process.wait()
 
 
 class Refused(Exception):
@@ -217,8 +225,12 @@ class Node:
             return file.read().strip()
 
     def stop(self):
-        """Ends the node as SIGTERM does; returns its exit code."""
+        """Ends the node with SIGTERM, or kills it when that takes too long; returns its exit code."""
         self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
         code = self.process.wait()
         self._close()
         return code
