@@ -110,6 +110,28 @@ class Server:
             self.process.wait()
 
 
+class Listener:
+    """A client that counts silent periods in a node's output, but for those of its own xruns."""
+
+    def __init__(self, server):
+        self.process = subprocess.Popen(
+            [sys.executable, os.path.abspath(__file__), "listen"], env=server.environment, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, preexec_fn=_ends_with_rig)
+        if self.process.stdout.readline() != "ready\n":
+            sys.exit("the client that listens does not start")
+        server.connect("syrinx:out_1", "listener:in")
+        time.sleep(0.5)
+
+    def silences(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
 class Refused(Exception):
     """An answer of the node that refuses a message, with its code, or none."""
 
@@ -242,7 +264,7 @@ class Node:
 
     def _close(self):
         self.process.stdout.close()
-        if hasattr(self, "socket"):
+        if hasattr(self, "socket") and self.socket.fileno() >= 0:
             try:
                 self.socket.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -250,38 +272,71 @@ class Node:
             self.socket.close()
 
 
-# --- The client with the signal
+# --- The clients with and for the signal
 
 
-def _signal(seed):
+class _Client:
+    """A JACK client with one port, in a process of its own; `process` gets the address of each buffer."""
+
+    def __init__(self, name, port, is_output, process):
+        jack = ctypes.CDLL("libjack.so.0")
+        for function in (jack.jack_client_open, jack.jack_port_register, jack.jack_port_get_buffer):
+            function.restype = ctypes.c_void_p
+        client = ctypes.c_void_p(jack.jack_client_open(name, 1, None))
+        port = ctypes.c_void_p(jack.jack_port_register(
+            client, port, b"32 bit float mono audio", ctypes.c_ulong(2 if is_output else 1), ctypes.c_ulong(0)))
+
+        def called(frames, _):
+            process(jack.jack_port_get_buffer(port, frames), frames)
+            return 0
+
+        self.kept = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p)(called)
+        jack.jack_set_process_callback(client, self.kept, None)
+        jack.jack_activate(client)
+        print("ready", flush=True)
+
+
+def _play(seed):
     steps, length = random.Random(seed), RATE // 20
     samples = array.array("f")
     for step in range(20 * 30):
         level = steps.uniform(0.1, 0.5)
         samples.extend(level * math.sin(2 * math.pi * 440 * (step * length + each) / RATE) for each in range(length))
-    jack = ctypes.CDLL("libjack.so.0")
-    jack.jack_client_open.restype = ctypes.c_void_p
-    jack.jack_port_register.restype = ctypes.c_void_p
-    jack.jack_port_get_buffer.restype = ctypes.c_void_p
-    client = ctypes.c_void_p(jack.jack_client_open(b"signal", 1, None))
-    port = ctypes.c_void_p(jack.jack_port_register(client, b"out", b"32 bit float mono audio", ctypes.c_ulong(2),
-                                                   ctypes.c_ulong(0)))
     start, place = samples.buffer_info()[0], 0
 
-    def process(frames, _):
+    def process(buffer, frames):
         nonlocal place
         if place + frames > len(samples):
             place = 0
-        ctypes.memmove(jack.jack_port_get_buffer(port, frames), start + 4 * place, 4 * frames)
+        ctypes.memmove(buffer, start + 4 * place, 4 * frames)
         place += frames
-        return 0
 
-    kept = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint32, ctypes.c_void_p)(process)
-    jack.jack_set_process_callback(client, kept, None)
-    jack.jack_activate(client)
-    print("ready", flush=True)
-    signal.pause()
+    client = _Client(b"signal", b"out", True, process)
+    while client:
+        signal.pause()
 
 
-if __name__ == "__main__" and sys.argv[1:2] == ["signal"]:
-    _signal(int(sys.argv[2]))
+def _listen():
+    silent, count, last = False, 0, time.monotonic()
+
+    def process(buffer, frames):
+        nonlocal silent, count, last
+        now, former = time.monotonic(), last
+        last = now
+        sound = (ctypes.c_float * frames).from_address(buffer)
+        # A tone of 440 Hz reaches its level within a few samples of any of these.
+        was, silent = silent, max(abs(sound[at]) for at in range(0, frames, 8)) < 0.001
+        if silent and not was and now - former < 2 * frames / RATE:
+            count += 1
+
+    client = _Client(b"listener", b"in", False, process)
+    for _ in sys.stdin:
+        print(count, flush=True)
+    del client
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["signal"]:
+        _play(int(sys.argv[2]))
+    elif sys.argv[1:2] == ["listen"]:
+        _listen()
