@@ -18,10 +18,13 @@ package struct SoundFileError: Error, CustomStringConvertible {
   package let kind: Kind
   /// The message, with the path.
   package let description: String
+  /// Whether the same write can succeed later: the disk is full.
+  package let isTemporary: Bool
 
-  package init(_ kind: Kind, _ description: String) {
+  package init(_ kind: Kind, _ description: String, isTemporary: Bool = false) {
     self.kind = kind
     self.description = description
+    self.isTemporary = isTemporary
   }
 
   /// Returns libsndfile's error message for a file, or for the last failed open if `file` is nil.

@@ -78,6 +78,8 @@ package struct WaveFile: ~Copyable {
   }
 
   static func cannotWrite(_ path: String, _ code: Int32) -> SoundFileError {
-    SoundFileError(.cannotWrite, "can't write \(SystemError(path, code: code))")
+    SoundFileError(
+      .cannotWrite, "can't write \(SystemError(path, code: code))",
+      isTemporary: code == ENOSPC || code == EDQUOT)
   }
 }

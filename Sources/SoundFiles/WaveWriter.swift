@@ -45,7 +45,8 @@ package struct WaveWriter: ~Copyable {
 
   /// Writes the next frames.
   ///
-  /// If the disk is full, the file stays valid with the frames that fit.
+  /// If the disk is full, the file stays valid with the frames that fit, which `frames` counts. The rest can
+  /// be appended when there is room.
   package mutating func append(_ sound: Stereo, frames: Int) throws(SoundFileError) {
     var done = 0
     while done < frames {

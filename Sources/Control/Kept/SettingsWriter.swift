@@ -11,26 +11,36 @@ protocol SettingsStore: AnyObject {
 
 /// Writes settings to the data directory: the latest value of each, one write at a time.
 ///
-/// A single change is written immediately. Continuous changes are written a few times per second.
+/// A single change is written immediately. Continuous changes are written a few times per second. What can't be
+/// written, as on a full disk, is reported once, and written when that is possible.
 final class SettingsWriter {
-  // The minimum time between two writes, in microseconds.
-  private static let period = 240_000.0
+  // The minimum time between two writes, and between two attempts on a disk that fails, in microseconds.
+  private static let (period, retryPeriod) = (240_000.0, 2_000_000.0)
   private static let busyMilliseconds = 2
 
   private struct Setting {
     let path: String
     var text: String
     var client: Client?
+    /// Whether the client was told that it could not be written.
+    var isReported = false
   }
 
   private var waiting: [Setting] = []
   private var isUnderWay = false
-  private var due = 0.0
-  /// Whether pending settings are written as soon as possible.
+  // Whether the last write failed.
+  private var isFailing = false
+  private var wroteAt = -Double.infinity
+  /// Whether pending settings are written as soon as possible, and only once.
   var isUrgent = false
 
-  /// Whether a write is in progress.
-  var isWriting: Bool { isUnderWay || !waiting.isEmpty }
+  /// Whether a write is in progress or imminent.
+  var isWriting: Bool { isUnderWay || !waiting.isEmpty && (isUrgent || !isFailing) }
+
+  private var due: Double {
+    let isOnlyRetry = isFailing && waiting.allSatisfy(\.isReported)
+    return wroteAt + (isOnlyRetry ? Self.retryPeriod : Self.period)
+  }
 
   /// Queues a setting, replacing an older value not yet written.
   func keep(_ path: String, _ text: String, for client: Client?) {
@@ -44,8 +54,8 @@ final class SettingsWriter {
 
   /// Writes pending settings when due.
   ///
-  /// Calls `whenUnsaved` with the error, the address and the client of each setting that could not be
-  /// written.
+  /// Calls `whenUnsaved` with the error, the address and the client of each setting that can't be written
+  /// now.
   func poll(
     _ now: Double, to store: (any SettingsStore)?,
     whenUnsaved: @escaping (Refusal, String, Client?) -> Void
@@ -55,9 +65,16 @@ final class SettingsWriter {
     let settings = waiting
     do throws(Refusal) {
       try store.keep(settings.map { ($0.path, $0.text) }) { [weak self] outcome in
-        self?.isUnderWay = false
+        guard let self else { return }
+        isUnderWay = false
+        isFailing = false
         guard case .failure(let refusal) = outcome else { return }
-        for setting in settings { whenUnsaved(refusal, setting.path, setting.client) }
+        isFailing = true
+        for setting in settings where !setting.isReported {
+          whenUnsaved(refusal, setting.path, setting.client)
+        }
+        // Another attempt can help neither on exit nor with a text that the library doesn't take.
+        if !isUrgent, refusal.code == .io || refusal.code == .busy { wait(settings) }
       }
     } catch {
       // The write queue is full.
@@ -65,7 +82,15 @@ final class SettingsWriter {
     }
     waiting = []
     isUnderWay = true
-    due = now + Self.period
+    wroteAt = now
     return nil
+  }
+
+  /// Queues settings again, but for those with a newer value.
+  private func wait(_ settings: [Setting]) {
+    for var setting in settings where !waiting.contains(where: { $0.path == setting.path }) {
+      setting.isReported = true
+      waiting.append(setting)
+    }
   }
 }

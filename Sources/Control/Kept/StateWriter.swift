@@ -7,6 +7,8 @@ final class StateWriter {
   private static let (longRun, longDelay) = (2_000_000.0, 1_750_000.0)
   // A change within this time after a write continues the run of changes.
   private static let pause = 500_000.0
+  // The time between two attempts on a disk that fails.
+  private static let retryPeriod = 2_000_000.0
   private static let busyMilliseconds = 2
 
   private var file: StateFile?
@@ -14,6 +16,8 @@ final class StateWriter {
   private var report: (Refusal) -> Void = { _ in }
   private let worker = Worker("state")
   private var due: Double?
+  private var mustRetry = false
+  private var retryDue: Double?
   // The start of the current run of changes, and the time of the last write.
   private var runningSince = -Double.infinity
   private var wroteAt = -Double.infinity
@@ -45,17 +49,27 @@ final class StateWriter {
   /// Writes the state when due.
   func poll(_ now: Double, state: () -> String) -> Int? {
     worker.deliver()
-    if let due, now >= due, !isWriting {
+    if mustRetry {
+      mustRetry = false
+      retryDue = now + Self.retryPeriod
+    }
+    if let next = nextDue, now >= next, !isWriting {
       wroteAt = now
       write(state())
     }
     if isWriting { return Self.busyMilliseconds }
-    return due.map { max(1, Int(($0 - now) / 1000)) }
+    return nextDue.map { max(1, Int(($0 - now) / 1000)) }
+  }
+
+  private var nextDue: Double? {
+    guard let due, let retryDue else { return due ?? retryDue }
+    return min(due, retryDue)
   }
 
   /// Writes a state, unless the file already holds it.
   func write(_ text: String) {
     due = nil
+    retryDue = nil
     guard let file else { return }
     guard isWriting || text != written else { return }
     worker.run { () throws(Refusal) in
@@ -66,7 +80,8 @@ final class StateWriter {
         written = text
         isFaultReported = false
       case .failure(let refusal):
-        // The next change retries. Further errors are not reported until a write succeeds.
+        mustRetry = true
+        // Further errors are not reported until a write succeeds.
         guard !isFaultReported else { return }
         isFaultReported = true
         report(refusal)

@@ -405,6 +405,25 @@ import Testing
     pass(0.3)
     #expect(said.count == 2)
   }
+
+  @Test
+  func `a state refused by a full disk is written when there is room, without another change`()
+    throws
+  {
+    let place = folder.url.appendingPathComponent("state")
+    try Data().write(to: place)
+    begin()
+    desk.tell("/live/gain", .float(-3))
+    pass(0.3)
+    #expect(said.count == 1)
+    // More than one attempt fails.
+    pass(5)
+    #expect(said.count == 1)
+    try FileManager.default.removeItem(at: place)
+    pass(2.5)
+    #expect(kept?.contains("/live/gain=-3") == true)
+    #expect(said.count == 1)
+  }
 }
 
 /// Sessions, whose state is stored by their manager.

@@ -13,6 +13,8 @@ final class CaptureRun: Sendable {
   private static let period = 100
   private static let syncPeriod = 500
   private static let freewheelingPeriod = 1
+  // The longest wait for a full disk after the end, in milliseconds. Until then the ring limits it.
+  private static let longestDelay = 5000
   // The retry interval while another process holds the library longer than the lock timeout.
   private static let lockedPeriod = 500
 
@@ -30,6 +32,8 @@ final class CaptureRun: Sendable {
   let place: Guarded<Place?>
   /// The error that ended the capture, available as soon as it is known.
   let fault = Guarded<Refusal?>(nil)
+  /// The error that keeps it from being written now, while the ring still has room.
+  let delay = Guarded<Refusal?>(nil)
   /// The result, once everything is written.
   let outcome = Guarded<Outcome?>(nil)
 
@@ -153,13 +157,20 @@ final class CaptureRun: Sendable {
       try Descriptor(open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: folder)
     }
     sync.request(names, path: folder)
+    var (written, delayed) = (0, 0)
     while true {
       // Read before the ring, so that no audio is missed.
       let isLast = ring.hasEnded
-      try refusing(as: .io) { () throws(SoundFileError) in
-        while try writeNext(into: &writer, &loudness) { try writer.countCurrent() }
+      do throws(SoundFileError) {
+        while try writeNext(into: &writer, &written, &loudness) { try writer.countCurrent() }
+        delay.withLock { $0 = nil }
+        if isLast { return }
+      } catch {
+        let fault = Refusal(.io, error.description)
+        guard error.isTemporary, delayed < Self.longestDelay else { throw fault }
+        delay.withLock { $0 = fault }
+        if isLast { delayed += Self.period }
       }
-      if isLast { return }
       sync.request(file, path: path)
       _ = try refusing("can't write ") { () throws(SystemError) in try sync.nextSynced() }
       guard Files.exist(path) else {
@@ -171,17 +182,25 @@ final class CaptureRun: Sendable {
 
   /// Writes the next part of the ring.
   ///
-  /// Returns false if the ring is empty.
+  /// `written` is the number of its first frames that are in the file already, because the disk was full
+  /// before the rest. Returns false if the ring is empty.
   private func writeNext(
-    into writer: inout WaveWriter, _ loudness: inout Loudness
+    into writer: inout WaveWriter, _ written: inout Int, _ loudness: inout Loudness
   ) throws(SoundFileError) -> Bool {
-    try ring.take { (sound, frames) throws(SoundFileError) in
+    let isWritten = try ring.take { (sound, frames) throws(SoundFileError) in
       // Gain can make samples infinite.
       for side in [sound.left, sound.right] where !Magnitude(side, frames: frames).isFinite {
         _ = Magnitude.silenceNonFinite(side, frames: frames)
       }
-      try writer.append(sound, frames: frames)
-      loudness.add(sound, frames: frames)
+      let (rest, before) = (sound.advanced(by: written), writer.frames)
+      defer {
+        let count = writer.frames - before
+        loudness.add(rest, frames: count)
+        written += count
+      }
+      try writer.append(rest, frames: frames - written)
     }
+    written = 0
+    return isWritten
   }
 }

@@ -14,6 +14,8 @@ final class CaptureRuns {
     var starter: Request?
     var ender: Request?
     var isFaultReported = false
+    /// Whether it was reported that the disk is full, since it last had room.
+    var isDelayReported = false
     /// Whether the audio thread was told to end it because of an error.
     var isStopped = false
     /// Whether another capture continues it at another sample rate.

@@ -97,10 +97,23 @@ package final class Captures: Feature {
     let entry = runs.entries[index]
     let ring = entry.run.ring
     var fault = entry.run.fault.withLock { $0 }
+    let seconds = ring.capacity / ring.rate
+    let delay = entry.run.delay.withLock { $0 }
     if ring.state == .overrun {
       fault = Refusal(
-        .io, "the disk was too slow for \(ring.capacity / ring.rate) s; the capture ended"
+        .io,
+        "the disk was too \(delay == nil ? "slow" : "full") for \(seconds) s; the capture ended"
       )
+    }
+    if let delay {
+      if fault == nil, !entry.isDelayReported {
+        runs.entries[index].isDelayReported = true
+        context.report(
+          Refusal(.io, "\(delay.message); the capture waits for up to \(seconds) s"), of: Self.on,
+          to: entry.starter?.client)
+      }
+    } else {
+      runs.entries[index].isDelayReported = false
     }
     guard let fault else { return }
     // Stops the audio thread from filling the ring.
@@ -167,8 +180,8 @@ extension Captures {
       Declared.process(\.runs.isOn) { captures, isOn, request throws(Refusal) in
         isOn ? try captures.commandToBegin(for: request) : captures.commandToEnd(for: request)
       },
-      "1 captures to disk, 0 ends the capture and replies /reply with the id of the take; a full or "
-        + "slow disk ends it, too, and sets 0"),
+      "1 captures to disk, 0 ends the capture and replies /reply with the id of the take; a disk that is "
+        + "full or slow for ten seconds ends it, too, and sets 0"),
     Address(
       "/capture/source", .choice(.capture(.source), ["in", "out"]), kept: .session,
       "Source of the capture: the input after its gain, or the output; a change during a capture is "
