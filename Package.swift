@@ -160,7 +160,7 @@ let package = Package(
       name: "EngineTests", dependencies: ["DSP", "Engine", "Howl", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "DriversTests", dependencies: ["Drivers", "Engine", "TestSupport"],
+      name: "DriversTests", dependencies: ["Drivers", "Dropouts", "Engine", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "DropoutsTests", dependencies: ["Dropouts", "Posix", "TestSupport"],

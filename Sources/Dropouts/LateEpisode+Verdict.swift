@@ -100,7 +100,8 @@ extension LateEpisode {
 
   private var burning: Verdict? {
     guard let client = clients.max(by: { $0.excess < $1.excess }),
-      client.excess >= max(needed, Self.share * period)
+      // One that used less was not late by that.
+      client.excess >= max(needed, 0.8 * period)
     else { return nil }
     return Verdict(.client, "\(client.name) used the CPU for \(Self.text(client.excess))")
   }

@@ -57,6 +57,14 @@ class Node:
                     deadline = min(deadline, time.monotonic() + 0.4)
         return found
 
+    def take_all(self, seconds):
+        """The losses that are reported within a time."""
+        end = time.monotonic() + seconds
+        found = []
+        while (left := end - time.monotonic()) > 0:
+            found += self.take(left)
+        return found
+
 
 class Order:
     """A file that orders a fault of a program."""
@@ -79,6 +87,22 @@ def stop(process, milliseconds):
 def evict(path):
     with open(path, "rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def xruns(folder):
+    """The number of xruns that the server has reported."""
+    with open(f"{folder}/jackd.log", errors="replace") as file:
+        return file.read().count("XRun")
+
+
+def is_invented(losses, before, folder, what):
+    """Reports losses without a fault, and whether the server reported none."""
+    reported = xruns(folder) - before
+    bad = len(losses) > reported
+    print(f"{'FAULT' if bad else 'ok   '} {what}: {len(losses)} losses, and {reported} xruns of the server", flush=True)
+    for loss in losses:
+        print("     ", *loss[1:])
+    return bad
 
 
 def main():
@@ -107,19 +131,16 @@ def main():
 
     listener = Node(port)
     listener.take(2)
-    invented = listener.take(QUIET)
-    print(f"{'FAULT' if invented else 'ok   '} {QUIET} s without a fault: {len(invented)} losses", flush=True)
-    for loss in invented:
-        print("     ", *loss[1:])
+    before = xruns(folder)
+    invented = is_invented(listener.take_all(QUIET), before, folder, f"{QUIET} s without a fault")
     writer = subprocess.Popen(
         ["dd", "if=/dev/zero", f"of={evicted}.written", "bs=4M", "oflag=dsync"], stderr=subprocess.DEVNULL)
-    written = listener.take(WRITING)
+    before = xruns(folder)
+    written = listener.take_all(WRITING)
     writer.terminate()
     writer.wait()
     os.unlink(f"{evicted}.written")
-    print(f"{'FAULT' if written else 'ok   '} {WRITING} s of a busy disk: {len(written)} losses", flush=True)
-    for loss in written:
-        print("     ", *loss[1:])
+    invented = is_invented(written, before, folder, f"{WRITING} s of a busy disk") or invented
 
     right, total = collections.Counter(), collections.Counter()
     for number in range(count):
@@ -139,7 +160,7 @@ def main():
         print(f"      {name}: {right[name]} of {total[name]}")
     isright = sum(right.values()) >= 0.9 * count
     print(f"{'ok   ' if isright else 'FAULT'} {sum(right.values())} of {count} causes are right", flush=True)
-    sys.exit(0 if isright and not invented and not written else 1)
+    sys.exit(0 if isright and not invented else 1)
 
 
 main()
