@@ -328,6 +328,8 @@ class Morning:
     def __init__(self, evening, node, home, cut, deep):
         self.evening, self.node, self.home, self.cut, self.deep = evening, node, home, cut, deep
         self.faults = []
+        # Loops whose recording or layer was interrupted, and those of them that the node names in its log.
+        self.interrupted, self.named = 0, 0
 
     def fault(self, text):
         self.faults.append(text)
@@ -600,6 +602,11 @@ class Morning:
                 if ".bad" in name or ".damaged" in name or ".aside" in name:
                     self.fault(f"{os.path.relpath(os.path.join(folder, name), self.home)} was set aside")
         said = self.node.said()
+        for loop, lasting in self.evening.lasting.items():
+            # As far as it is on the disk, and not yet ended.
+            if any(begun + GRACE < self.cut < ended - SECOND // 5 for begun, ended, _ in lasting):
+                self.interrupted += 1
+                self.named += f"loop {loop}" in said
         if "damage" in said:
             self.fault("it says: " + next(line for line in said.splitlines() if "damage" in line))
 
