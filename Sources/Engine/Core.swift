@@ -101,7 +101,7 @@ struct Core: ~Copyable {
     followTempo(cycle, ports.clockIn, frames: frames)
     loops.followTempo(at: present, block: frames)
     followTempoWithPhrase()
-    songs.follow(framesPerBeat: loops.time.pointee.beats.exact(1))
+    songs.follow(framesPerBeat: loops.time.pointee.beats.exact(1), block: frames)
     noteBeatInUse()
     receiveCommands(frames: frames)
     // Before the fade from silence starts, all earlier settings apply at once.

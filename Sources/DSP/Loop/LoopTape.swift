@@ -27,8 +27,8 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   // The warp's position on it, 32.32 fixed-point.
   var place: Int64
   private var reader: LoopReader
-  // Whether the warp has read nothing past its position, so that jumps may start there.
-  var isReadPlainly = false
+  // The frames past the warp's position that it has read, after which jumps may start; nil if that is unknown.
+  var framesToKeep: Int?
   // The sound that would have followed the last jump, which fades out.
   private var leaving: Stereo
   private var spare: Stereo
@@ -207,15 +207,26 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
 
   /// Jumps to a frame with a crossfade.
   ///
-  /// It starts at the warp's position, or after the unrolled frames where the warp may have read them.
+  /// It starts at the warp's position, or after the unrolled frames where the warp may have read them. In time, the
+  /// playhead is at the frame now, whenever the crossfade comes.
   @_noLocks
-  package mutating func jump(to frame: Int) {
+  package mutating func jump(to frame: Int, inTime: Bool = false) {
+    let unread = max(0, framesAhead &- (framesToKeep ?? .max / 2))
+    let taken = hasUnreadJump ? 0 : unread
     var next = LoopReader(version: history.pointee.current, isBackward: reader.isBackward)
     next.frame = max(0, min(frame, length &- 1))
     next.hasTurned = frame > 0
+    if inTime && isLooping && length > 0 {
+      let passed = framesAhead &- taken
+      next.frame = wrapped(reader.isBackward ? frame &- passed : frame &+ passed)
+      next.hasTurned = true
+    }
     next.shift = shift(of: next)
-    go(to: next, takingBack: isReadPlainly ? max(0, framesAhead) : 0)
+    go(to: next, takingBack: taken)
   }
+
+  // Whether the target of the last jump has not been read.
+  private var hasUnreadJump: Bool { @_noLocks get { fadeLeft > 0 && fadeLeft >= fadeLength } }
 
   /// Restarts in the current direction, with a crossfade.
   @_noLocks
@@ -357,13 +368,13 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// Starts a crossfade to a playhead, in place of the last `frames` unrolled frames.
   @_noLocks
   mutating func go(to next: LoopReader, takingBack frames: Int = 0) {
-    if fadeLeft == 0 || fadeLeft < fadeLength {
+    if !hasUnreadJump {
       keepLeaving(from: frames)
       unrolled.takeBack(frames: frames)
       fadeLeft = seam
       fadeLength = seam
     }
-    // Otherwise the target of the last jump has not been read, so the crossfade starts from the sound that plays.
+    // Otherwise the crossfade starts from the sound that plays.
     reader = next
   }
 
@@ -409,12 +420,12 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
 
   // MARK: - Unrolling
 
-  /// Unrolls the clip up to `place` plus lookahead.
+  /// Unrolls the clip up to `place`, the frames that the warp reads past it, and lookahead.
   @_noLocks
-  mutating func unroll(to place: Int64) {
+  mutating func unroll(to place: Int64, reading frames: Int = 0) {
     self.place = place
     // Positions wrap around, so only differences are meaningful.
-    var toGo = Int((place &- unrolled.head << 32) >> 32) &+ 1 &+ ahead
+    var toGo = Int((place &- unrolled.head << 32) >> 32) &+ 1 &+ frames &+ ahead
     while toGo > 0 {
       // Writes in place, without an intermediate buffer.
       let (piece, count) = unrolled.room(min(toGo, Self.longestPiece))

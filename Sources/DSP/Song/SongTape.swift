@@ -52,7 +52,17 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   @_noLocks
   package mutating func goOn(silence: Int) {
     riseLeft = riseFrames
+    // The frames that were laid, but not heard.
+    var next = place >> 32
+    let end = laid.head
     layAside(silence)
+    while next &- end < 0 {
+      let count = Int(min(end &- next, Int64(Self.longestPiece)))
+      laid.copy(from: next, to: piece, frames: count)
+      raise(frames: count)
+      laid.write(piece, frames: count)
+      next = next &+ Int64(count)
+    }
   }
 
   @_noLocks
@@ -77,14 +87,15 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Fills the tape up to `place` plus lookahead.
+  /// Fills the tape up to `place`, the frames that the warp reads past it, and lookahead.
   @_noLocks
-  mutating func lay(to place: Int64) {
-    let gone = UInt64(truncatingIfNeeded: place &- self.place) &+ UInt64(partGone)
-    framesGone &+= Int(truncatingIfNeeded: gone >> 32)
+  mutating func lay(to place: Int64, reading frames: Int = 0) {
+    // The place moves back when the warp begins to read ahead.
+    let gone = place &- self.place &+ Int64(partGone)
+    framesGone &+= Int(gone >> 32)
     partGone = UInt32(truncatingIfNeeded: gone)
     self.place = place
-    var toGo = Int((place &- laid.head << 32) >> 32) &+ 1 &+ ahead
+    var toGo = Int((place &- laid.head << 32) >> 32) &+ 1 &+ frames &+ ahead
     while toGo > 0 {
       let count = min(toGo, Self.longestPiece)
       let read = readAhead(count)
@@ -105,7 +116,14 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     let read = min(count, frames)
     source.read(to: piece, frames: read)
     if isAll && read == count { isAllLaid = true }
-    let rising = min(read, riseLeft)
+    raise(frames: read)
+    return read
+  }
+
+  /// Applies the fade-in to frames of the next piece.
+  @_noLocks
+  private mutating func raise(frames: Int) {
+    let rising = min(frames, riseLeft)
     for frame in 0..<rising {
       let share = (Float(riseFrames &- riseLeft &+ frame) + 0.5) / Float(riseFrames)
       let gain = Crossfade.eased(share)
@@ -113,6 +131,5 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
       piece.right[frame] *= gain
     }
     riseLeft &-= rising
-    return read
   }
 }

@@ -166,7 +166,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   @_noLocks
   func isPlain(_ step: WarpStep) -> Bool {
     step.pitch == 1 && step.rate == WarpStep.unity && !step.isLeap && !isFresh && fadeLeft == 0
-      && reader.isPlain && reader.position == step.place
+      && reader.isPlain && reader.position >> 32 == step.place >> 32
   }
 
   /// Copies one step from the tape, with the same analysis as for any other step.
@@ -196,6 +196,28 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   // MARK: - Position
 
+  /// The distance from the place of a step at which the reader starts, in frames.
+  @_noLocks
+  func distanceAtStart(_ step: WarpStep, bank: borrowing SincBank) -> Int {
+    if step.pitch == 1 && step.rate == WarpStep.unity { return 0 }
+    let highest = bank.table(forSpeed: max(step.pitch, step.nextPitch))
+    let reach = max(bank.reach(ofTable: highest), bank.reach(ofTable: reader.table)) &+ 2
+    return reach &+ wayOfFade(step) &+ choice.leastLag
+  }
+
+  /// The shortest distance at which a crossfade, started one frame late, can still finish, beyond the interpolator's
+  /// reach.
+  @_noLocks
+  private func wayOfFade(_ step: WarpStep) -> Int {
+    Int(max(0, Self.greatestApproach(step)) * Float(fade &+ 1)) &+ 1
+  }
+
+  /// How fast the reader approaches the place at most during a jump that starts now, in frames per frame.
+  @_noLocks
+  private static func greatestApproach(_ step: WarpStep) -> Float {
+    max(step.pitch, step.nextPitch) - Float(min(step.rate, step.nextRate)) * (1 / 4_294_967_296)
+  }
+
   /// Starts a jump if one is due.
   ///
   /// Returns the number of frames until the next decision.
@@ -207,19 +229,16 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     let table = bank.table(forSpeed: step.pitch)
     let highest = step.nextPitch > step.pitch ? bank.table(forSpeed: step.nextPitch) : table
     let reach = max(bank.reach(ofTable: highest), bank.reach(ofTable: reader.table)) &+ 2
-    // How fast the reader approaches the current position, in frames per frame: now, and during a
-    // jump that starts now.
+    // How fast the reader approaches the current position, in frames per frame.
     let approach = step.pitch - Float(step.rate) * (1 / 4_294_967_296)
-    let greatestApproach =
-      max(step.pitch, step.nextPitch) - Float(min(step.rate, step.nextRate)) * (1 / 4_294_967_296)
-    // The shortest distance at which a crossfade, started one frame late, can still finish.
-    let wayOfFade = Int(max(0, greatestApproach) * Float(fade &+ 1)) &+ 1
+    let greatestApproach = Self.greatestApproach(step)
+    let wayOfFade = wayOfFade(step)
     let nearest = reach &+ wayOfFade
 
     if isFresh {
       isFresh = false
       hasLeapt = false
-      let distance = isFollowing ? 0 : nearest &+ choice.leastLag
+      let distance = distanceAtStart(step, bank: bank)
       reader = Reader(
         position: place &- Int64(distance) << 32, table: table, isPlain: isFollowing)
       // A pause as long as any that is needed.
@@ -231,7 +250,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
 
     if isFollowing {
       hasLeapt = false
-      if reader.isPlain && reader.position == place { return .max }
+      // A plain reader plays whole frames, also of a place that has a fraction.
+      if reader.isPlain && reader.position >> 32 == place >> 32 { return .max }
       // Returns to the current position, even if it doesn't correlate.
       leap(tape, to: place, nearest: 0, isPlain: true, table: table)
       return 1

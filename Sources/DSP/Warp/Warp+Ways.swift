@@ -7,11 +7,11 @@ extension Warp {
     while done < frames {
       let count = beginPiece(from: loop.unrolled.head, frames: frames &- done)
       // Up to and including the position after the last frame.
-      loop.unroll(to: step.place(ofFrame: count))
+      loop.unroll(to: step.place(ofFrame: count), reading: framesAhead)
       renderPiece(loop.unrolled, to: out.advanced(by: done), frames: count)
       done &+= count
     }
-    loop.isReadPlainly = isReadingPlainly
+    loop.framesToKeep = framesToKeep
   }
 
   /// Renders frames from a position on a tape, which is followed exactly, at a rate; both 32.32 fixed-point.
@@ -34,7 +34,7 @@ extension Warp {
     var done = 0
     while done < frames {
       let count = beginPiece(from: song.laid.head, frames: frames &- done)
-      song.lay(to: step.place(ofFrame: count))
+      song.lay(to: step.place(ofFrame: count), reading: framesAhead)
       renderPiece(song.laid, to: out.advanced(by: done), frames: count)
       done &+= count
     }

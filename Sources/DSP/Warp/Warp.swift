@@ -43,6 +43,10 @@ package struct Warp: ~Copyable {
   // The deviation from rate 1 at which a tape's speed changes without a step that is heard: twice the greatest drift.
   private static var withoutGlide: Int64 { @_noLocks get { WarpStep.unity / 256 } }
   private static var engineFadeSeconds: Double { @_noLocks get { 0.02 } }
+  // Of two engines that play the same frames at nearly the same speed.
+  private static var shortFadeSeconds: Double { @_noLocks get { 0.002 } }
+  // How far the live engine may be from the position to go on from its own without one.
+  private static var farthestOffSeconds: Double { @_noLocks get { 0.008 } }
   // Fast enough for a jump of pitch or rate to be heard as one, without phase jumps.
   private static var glideSeconds: Float { @_noLocks get { 0.003 } }
   // A fifth of a cent in semitones, a seventh of a percent in octaves of rate.
@@ -55,17 +59,20 @@ package struct Warp: ~Copyable {
   private let wayBack: Int64
 
   private let bank: SincBank
-  private var live: LiveWarp
+  var live: LiveWarp
   private var voice: VoiceWarp
   private var studio: StudioWarp
 
-  private var engine = Means.live
+  var engine = Means.live
   private var wantedEngine = WarpEngine.live
   // A change of engine: the new one runs muted until its output is valid, and is then faded in.
   private var nextEngine = Means.live
   private var warmUpLeft = 0
   private var fadeLeft = 0
+  private var fadeLength = 1
   private let fadeFrames: Int
+  private let shortFadeFrames: Int
+  private let farthestOff: Int64
   private let lagOfFast: Double
   private let lagOfSlow: Double
 
@@ -76,6 +83,12 @@ package struct Warp: ~Copyable {
   private var wantedRate = WarpStep.unity
   // The rate at which the tape drifts, in place of the engine; 0 for the engine.
   private var drift: Int64 = 0
+
+  /// Whether the position is the one that is heard: each engine reads as far ahead of it as it is late.
+  package private(set) var readsAhead = false
+  // How far the present engine and the next one do, in frames of tape, 32.32 fixed-point.
+  var ahead: Int64 = 0
+  var nextAhead: Int64 = 0
 
   private(set) var step: WarpStep
   private var isGoing = false
@@ -99,6 +112,8 @@ package struct Warp: ~Copyable {
     voice = VoiceWarp(sampleRate: sampleRate)
     studio = StudioWarp(sampleRate: sampleRate)
     fadeFrames = Int(Self.engineFadeSeconds * sampleRate)
+    shortFadeFrames = Int(Self.shortFadeSeconds * sampleRate)
+    farthestOff = Int64(Self.farthestOffSeconds * sampleRate) << 32
     lagOfFast = Self.lagOfFastSeconds * sampleRate
     lagOfSlow = Self.lagOfSlowSeconds * sampleRate
     let rate = Float(sampleRate)
@@ -110,7 +125,7 @@ package struct Warp: ~Copyable {
   }
 
   /// What plays the tape: an engine, or interpolation for a drift.
-  private enum Means: BitwiseCopyable {
+  enum Means: BitwiseCopyable {
     case live, voice, studio, drift
 
     @_noLocks
@@ -134,7 +149,17 @@ package struct Warp: ~Copyable {
   }
 
   private var wanted: Means {
-    @_noLocks get { drift != 0 ? .drift : Means(wantedEngine) }
+    @_noLocks get { drift != 0 || driftsOn ? .drift : Means(wantedEngine) }
+  }
+
+  /// Whether a tape that has drifted is passed unchanged now, as the live engine would pass it.
+  private var driftsOn: Bool {
+    @_noLocks get {
+      guard wantedRate == WarpStep.unity && wantedPitch == 1, case .live = wantedEngine else {
+        return false
+      }
+      return readsAhead || isGoing && (engine == .drift || nextEngine == .drift)
+    }
   }
 
   /// Sets the engine.
@@ -172,6 +197,19 @@ package struct Warp: ~Copyable {
     if let rate { drift = Int64(rate * 4_294_967_296) } else { drift = 0 }
   }
 
+  /// Sets whether the position is the one that is heard.
+  ///
+  /// What is heard doesn't move.
+  @_noLocks
+  package mutating func setReadsAhead(_ value: Bool) {
+    if value == readsAhead { return }
+    let shift = !isGoing ? 0 : value ? Int64(lag(of: engine) * 4_294_967_296) : 0 &- ahead
+    step.place = step.place &- shift
+    ahead &+= shift
+    nextAhead &+= shift
+    readsAhead = value
+  }
+
   /// Jumps to the target pitch and rate, before the first block.
   @_noLocks
   package mutating func settle() {
@@ -184,31 +222,35 @@ package struct Warp: ~Copyable {
 
   /// The latency in frames at rate 1, for the engine and pitch set last.
   package var delay: Int {
-    @_noLocks get {
-      switch wanted {
-      case .live: live.delay(pitch: wantedPitch, bank: bank)
-      case .voice: voice.delay(pitch: wantedPitch)
-      case .studio: studio.delay(pitch: wantedPitch)
-      case .drift: 0
-      }
+    @_noLocks get { delay(of: wanted) }
+  }
+
+  @_noLocks
+  private func delay(of means: Means) -> Int {
+    switch means {
+    case .live: live.delay(pitch: wantedPitch, bank: bank)
+    case .voice: voice.delay(pitch: wantedPitch)
+    case .studio: studio.delay(pitch: wantedPitch)
+    case .drift: 0
     }
   }
 
   /// How far the output is behind the place at the wanted rate, in frames of the tape.
-  package var lag: Double {
-    @_noLocks get {
-      let rate = Double(drift != 0 ? drift : wantedRate) / 4_294_967_296
-      switch wanted {
-      case .drift: return 0
-      case .live:
-        if wantedPitch != 1 || wantedRate == WarpStep.unity { return Double(delay) * rate }
-        return wantedRate > WarpStep.unity ? lagOfFast : lagOfSlow
-      case .voice: return Double(delay) * rate
-      case .studio:
-        // The window is that of the tape, whatever the rate.
-        let ahead = Double(studio.framesAhead)
-        return ahead + (Double(delay) - ahead) * rate
-      }
+  package var lag: Double { @_noLocks get { lag(of: wanted) } }
+
+  @_noLocks
+  private func lag(of means: Means) -> Double {
+    let rate = Double(drift != 0 ? drift : wantedRate) / 4_294_967_296
+    switch means {
+    case .drift: return 0
+    case .live:
+      if wantedPitch != 1 || wantedRate == WarpStep.unity { return Double(delay(of: means)) * rate }
+      return wantedRate > WarpStep.unity ? lagOfFast : lagOfSlow
+    case .voice: return Double(delay(of: means)) * rate
+    case .studio:
+      // The window is that of the tape, whatever the rate.
+      let window = Double(studio.framesAhead)
+      return window + (Double(delay(of: means)) - window) * rate
     }
   }
 
@@ -224,7 +266,7 @@ package struct Warp: ~Copyable {
     @_noLocks get {
       guard isGoing && engine == nextEngine else { return false }
       switch engine {
-      case .live: return live.isPlain(step)
+      case .live: return ahead == 0 && live.isPlain(step)
       case .drift: return true
       case .voice, .studio: return false
       }
@@ -254,20 +296,35 @@ package struct Warp: ~Copyable {
     }
   }
 
+  /// Starts an engine, and returns how far it reads ahead.
   @_noLocks
-  private mutating func start(_ means: Means) {
+  private mutating func start(_ means: Means) -> Int64 {
+    var ahead: Int64 = 0
+    if readsAhead {
+      // The live engine begins at the frame that is heard.
+      if case .live = means {
+        ahead = Int64(live.distanceAtStart(step, bank: bank)) << 32
+      } else {
+        ahead = Int64(lag(of: means) * 4_294_967_296)
+      }
+    }
     switch means {
     case .live: live.start()
-    case .voice: voice.start(at: step.place)
-    case .studio: studio.start(at: step.place)
+    case .voice: voice.start(at: step.place &+ ahead)
+    case .studio: studio.start(at: step.place &+ ahead)
     case .drift: break
     }
+    return ahead
   }
 
   @_noLocks
   private mutating func run(
-    _ means: Means, _ tape: borrowing Tape, to out: Stereo, frames: Int
+    _ means: Means, ahead: Int64, _ tape: borrowing Tape, to out: Stereo, frames: Int
   ) {
+    var step = step
+    step.place = step.place &+ ahead
+    // At rate 1, the live engine would move to the position, which is ahead of what is heard.
+    if means == .live && ahead != 0 && step.rate == WarpStep.unity { step.rate &+= 1 }
     switch means {
     case .live: live.process(tape, step, bank: bank, to: out, frames: frames)
     case .voice: voice.process(tape, step, bank: bank, to: out, frames: frames)
@@ -305,6 +362,7 @@ package struct Warp: ~Copyable {
         isGoing = true
         step.place = head << 32
         begin(wanted)
+        warmUpByLive()
       }
     }
     return min(framesOfStep, frames)
@@ -398,6 +456,7 @@ package struct Warp: ~Copyable {
     formant.skip(frames: WarpStep.longest)
     octavesOfRate.skip(frames: WarpStep.longest)
     aim()
+    if isGoing { adjustAhead() }
   }
 
   /// Copies the current parameter values to the step.
@@ -406,27 +465,50 @@ package struct Warp: ~Copyable {
     step.pitch = Self.ratio(semitones: Self.value(of: semitones))
     step.nextPitch = wantedPitch
     step.formant = Self.ratio(semitones: Self.value(of: formant))
-    step.nextRate = wantedRate
-    if drift != 0 && abs(drift &- WarpStep.unity) <= Self.withoutGlide {
+    step.isLeap = false
+    // A drift would change its pitch with a rate that only the next engine is to have.
+    if isGoing && readsAhead && engine == .drift && nextEngine != .drift && warmUpLeft > 0 {
+      return
+    }
+    let rate = drift != 0 ? drift : wantedRate
+    let octaves = Self.value(of: octavesOfRate)
+    let isNear = abs(octaves - octavesOfRate.target) < 3 * Self.imperceptible
+    if wanted == .drift && isNear && abs(rate &- WarpStep.unity) <= Self.withoutGlide {
       // A glide would be less exact, and is not needed.
-      step.nextRate = drift
-      step.rate = DriftWarp.rate(drift, at: step.place)
+      step.nextRate = rate
+      step.rate = DriftWarp.rate(rate, at: step.place)
       step.place = DriftWarp.settled(step.place, rate: step.rate)
     } else {
-      let octaves = Self.value(of: octavesOfRate)
+      step.nextRate = wantedRate
       step.rate = octaves == octavesOfRate.target ? wantedRate : Self.rate(octaves: octaves)
+      if engine == .live && nextEngine == .live && ahead == 0 && live.isPlain(step) {
+        // The whole frame that it plays.
+        step.place = step.place & ~0xFFFF_FFFF
+      }
     }
-    step.isLeap = false
   }
 
   @_noLocks
   private mutating func changeEngineWhereWanted() {
     let wanted = wanted
     guard isGoing && warmUpLeft <= 0 && fadeLeft <= 0 && engine != wanted else { return }
+    fadeLength = fadeFrames
+    if readsAhead && engine == .live && wanted == .drift {
+      // Goes on from the frame that is heard.
+      if live.fadeLeft > 0 { return }
+      let off = live.reader.position &- step.place
+      if abs(off) <= farthestOff {
+        step.place = step.place &+ off
+        ahead &-= off
+        fadeLength = shortFadeFrames
+      }
+    } else if readsAhead && engine == .drift && wanted == .live {
+      fadeLength = shortFadeFrames
+    }
     nextEngine = wanted
-    start(nextEngine)
+    nextAhead = start(nextEngine)
     warmUpLeft = warmUp(of: nextEngine)
-    fadeLeft = fadeFrames
+    fadeLeft = fadeLength
   }
 
   /// Starts with an engine, without a crossfade.
@@ -435,7 +517,18 @@ package struct Warp: ~Copyable {
     engine = first
     nextEngine = first
     (warmUpLeft, fadeLeft) = (0, 0)
-    start(first)
+    ahead = start(first)
+    nextAhead = ahead
+  }
+
+  /// Lets the live engine play until the one that has just started is warm, if that one must not be late.
+  @_noLocks
+  private mutating func warmUpByLive() {
+    guard readsAhead, warmUp(of: engine) > 0 else { return }
+    ahead = start(.live)
+    engine = .live
+    warmUpLeft = warmUp(of: nextEngine)
+    (fadeLength, fadeLeft) = (fadeFrames, fadeFrames)
   }
 
   /// Starts the next step of the grid on a tape at frame `now`.
@@ -513,7 +606,7 @@ package struct Warp: ~Copyable {
 
   @_noLocks
   private mutating func render(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
-    run(engine, tape, to: out, frames: frames)
+    run(engine, ahead: ahead, tape, to: out, frames: frames)
     if warmUpLeft > 0 || fadeLeft > 0 { changeEngine(tape, to: out, frames: frames) }
     step.place = step.place &+ Int64(frames) &* step.rate
     step.isLeap = false
@@ -523,18 +616,67 @@ package struct Warp: ~Copyable {
   @_noLocks
   private mutating func changeEngine(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
     let other = Stereo(scratch, scratch + WarpStep.longest)
-    run(nextEngine, tape, to: other, frames: frames)
+    run(nextEngine, ahead: nextAhead, tape, to: other, frames: frames)
     if warmUpLeft > 0 {
       warmUpLeft &-= frames
       return
     }
     Crossfade.mix(
-      left: other.left, right: other.right, into: out, done: fadeFrames &- fadeLeft,
-      length: fadeFrames, frames: frames)
+      left: other.left, right: other.right, into: out, done: fadeLength &- fadeLeft,
+      length: fadeLength, frames: frames)
     fadeLeft &-= frames
     if fadeLeft <= 0 {
       fadeLeft = 0
       engine = nextEngine
+      ahead = nextAhead
+    }
+  }
+}
+
+// MARK: - Reading ahead
+
+extension Warp {
+  // How fast the distance changes, in frames of tape per frame: as fast as the engines' own lags.
+  private static var mostApproach: Int64 { @_noLocks get { WarpStep.unity / 20 } }
+
+  /// Approaches the distances at which the engines read ahead to those of the present rate.
+  @_noLocks
+  private mutating func adjustAhead() {
+    if !readsAhead && ahead == 0 && nextAhead == 0 { return }
+    ahead = approached(ahead, for: engine)
+    nextAhead = isChanging ? approached(nextAhead, for: nextEngine) : ahead
+  }
+
+  @_noLocks
+  private func approached(_ former: Int64, for means: Means) -> Int64 {
+    if means == .live && wantedPitch == 1 && wantedRate == WarpStep.unity && readsAhead {
+      return former
+    }
+    let target = readsAhead ? Int64(lag(of: means) * 4_294_967_296) : 0
+    let most = Int64(WarpStep.longest) &* Self.mostApproach
+    return former &+ max(0 &- most, min(target &- former, most))
+  }
+
+  private var isChanging: Bool { @_noLocks get { warmUpLeft > 0 || fadeLeft > 0 } }
+
+  /// How far past the position the engines read, in whole frames of tape.
+  var framesAhead: Int {
+    @_noLocks get {
+      Int((max(0, max(ahead, isChanging ? nextAhead : 0)) &+ 0xFFFF_FFFF) >> 32)
+    }
+  }
+
+  /// The frames past the position that must not change any more, because they are about to be heard; nil if that is
+  /// unknown.
+  var framesToKeep: Int? {
+    @_noLocks get {
+      if isReadingPlainly { return 0 }
+      guard readsAhead else { return nil }
+      // The studio engine has windows around the frames that it has read: the change comes at the position.
+      var most: Int64 = 0
+      if engine == .live || engine == .voice { most = max(most, ahead) }
+      if isChanging && (nextEngine == .live || nextEngine == .voice) { most = max(most, nextAhead) }
+      return Int((most &+ 0xFFFF_FFFF) >> 32)
     }
   }
 }

@@ -44,7 +44,7 @@ extension Loop {
     layer.stretched = 0
     if warp.isVarispeed { return Layer.farthest }
     layer.stretched = time.pointee.layerWarp.begin(
-      warp.usedEngine, speed: warp.exactSpeed, in: time.pointee.blockStart)
+      speed: warp.exactSpeed, in: time.pointee.blockStart)
     // Until the layer is written, the warp starts up.
     let needed = time.pointee.layerWarp.ahead &+ time.pointee.layerWarp.warmUp
     return min(needed &+ LoopTape.longestPiece, lagOfStretch)

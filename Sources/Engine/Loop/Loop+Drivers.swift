@@ -90,7 +90,7 @@ extension LoopAction {
         .release:
         true
       case .play, .pause, .stop, .done, .rewind, .forward, .undo, .redo, .clear, .cancel, .once,
-        .replay, .back:
+        .replay, .back, .bringToPlay, .bringToStop:
         false
       }
     }

@@ -34,6 +34,7 @@ extension Loop {
     let missed = playback.missed
     playback.missed = 0
     guard missed > 0, state.isPlaying, tape.isLooping, tape.length > 0 else { return }
-    tape.jump(to: tape.wrapped(tape.position &+ (playback.isBackward ? 0 &- missed : missed)))
+    let place = tape.position &+ (playback.isBackward ? 0 &- missed : missed)
+    tape.jump(to: tape.wrapped(place), inTime: true)
   }
 }

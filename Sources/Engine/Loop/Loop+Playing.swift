@@ -17,6 +17,7 @@ extension Loop {
     if moment.late > 0 && playback.resume == 0 {
       playback.resume = tape.wrapped(Int(Float(moment.late) * warp.speed))
     }
+    followFromStart()
     cue(to: playback.resume)
     noteStart(at: playback.resume, on: frame)
     if moment.exact >= 0 { setPhase(moment.exact) }
@@ -37,7 +38,7 @@ extension Loop {
       warp.settle()
       // Behind the delay of the warp, the gate would have opened before the first frame.
       let rise = warp.isPlain && warp.delay == 0 ? 0 : frames(Self.openSeconds * warp.shortening)
-      tape.cue(to: place, silence: warp.delay &* 4 &+ 1024, rise: rise)
+      tape.cue(to: place, silence: warp.framesAround, rise: rise)
     } else if place == 0 {
       tape.restart()
     } else {
@@ -74,6 +75,7 @@ extension Loop {
     playback.resume = 0
     beginOnce()
     playback.since = frame
+    followFromStart()
     cue(to: Int(Float(moment.late) * warp.speed))
     if !state.isPlaying {
       state = state.after(.play) ?? .playing

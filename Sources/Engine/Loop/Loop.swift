@@ -96,7 +96,7 @@ struct Loop: ~Copyable {
       let former = warp.ownSpeed
       warp.setTapeSpeed(value)
       endOverdubWhereMoved(from: former, at: frame)
-    case .follow: setFollow(FollowMode(number: value))
+    case .follow: setFollow(FollowMode(number: value), at: frame)
     case .stopAt: settings.stopAt = StopTime(number: value)
     case .engine: if let engine = WarpEngine(number: value) { warp.setEngine(engine) }
     case .mute: mute.set(value != 0, frames: framesOfMute)

@@ -20,10 +20,8 @@ enum FollowMode: UInt8, BitwiseCopyable {
 struct LoopFollow: BitwiseCopyable {
   /// Within this deviation, a fifth of a millisecond in a second, a loop plays at its own speed.
   private static var deadBand: Double { @_noLocks get { 0.0002 } }
-  // The greatest deviation at which a loop drifts, and the one below which a loop that has been stretched may drift
-  // again: with room for corrections below the limit of a drift.
-  private static var mostDrift: Double { @_noLocks get { 0.0018 } }
-  private static var driftAgain: Double { @_noLocks get { 0.0015 } }
+  // An engine that plays at exactly its own speed would pass the tape.
+  private static var leastStretch: Double { @_noLocks get { 0.000_001 } }
   // A loop in the dead band is corrected from the first error to the second one, in seconds.
   private static var leastError: Double { @_noLocks get { 0.0005 } }
   private static var noError: Double { @_noLocks get { 0.000_02 } }
@@ -41,22 +39,60 @@ struct LoopFollow: BitwiseCopyable {
   // The clip and its length at that time.
   private var clip = 0
   private var length = 0
+  /// The length of a cycle at that time.
+  private(set) var round = 0.0
   private var isCorrecting = false
-  private var isStretched = false
+  private var stretch = StretchChoice()
+  // Whether the clip has grown since.
+  private var hasGrown = false
 
   /// Forgets the position, which something else has moved.
   @_noLocks
   mutating func forget() { isAnchored = false }
 
+  /// Whether the loop is stretched by its engine.
+  var isStretched: Bool { @_noLocks get { stretch.isStretched } }
+
+  /// Whether the loop needs no position: it plays at its own speed, or may from now on.
+  var isAtRest: Bool { @_noLocks get { !isAnchored || !isStretched && !isCorrecting } }
+
+  /// Returns the speed at which a loop starts for a ratio of the tempo to the clip's.
+  @_noLocks
+  mutating func begin(_ ratio: Double) -> Double {
+    stretch.begin(ratio)
+    let speed = Self.banded(ratio)
+    return isStretched ? Self.stretched(speed) : speed
+  }
+
+  /// Notes that the clip is growing: its position continues, whatever its length.
+  @_noLocks
+  mutating func noteGrowth() { hasGrown = true }
+
+  /// Whether the position is counted in this clip before it has grown.
+  @_noLocks
+  func isAnchored(beforeGrowthOf clip: Int) -> Bool { isAnchored && hasGrown && clip == self.clip }
+
+  /// Leads the loop to its position, however far that is.
+  @_noLocks
+  mutating func leadThere() { isCorrecting = true }
+
+  /// Returns a speed that is not exactly 1.
+  @_noLocks
+  static func stretched(_ speed: Double) -> Double {
+    abs(speed - 1) < leastStretch ? 1 + leastStretch : speed
+  }
+
   /// Counts from a position at a number of beats.
   @_noLocks
-  mutating func anchor(at place: Double, beats: Double, clip: Int, length: Int) {
+  mutating func anchor(at place: Double, beats: Double, in tape: borrowing LoopTape) {
     self.place = place
     self.beats = beats
-    self.clip = clip
-    self.length = length
+    clip = tape[tape.currentVersion].clip
+    length = tape.length
+    round = tape.round
     isAnchored = true
     isCorrecting = false
+    hasGrown = false
   }
 
   /// Counts from the same position as that of another sample rate, which is `ratio` times as high, in a clip of a
@@ -92,21 +128,25 @@ struct LoopFollow: BitwiseCopyable {
   @_noLocks
   static func banded(_ ratio: Double) -> Double { abs(ratio - 1) < deadBand ? 1 : ratio }
 
-  /// Returns the speed for a ratio of the tempo to the clip's and an error in frames; positive errors are late.
+  /// Returns the speed for a ratio of the tempo to the clip's and an error in frames, some seconds after the last
+  /// one; positive errors are late.
   @_noLocks
-  mutating func speed(ratio: Double, error: Double, sampleRate: Double) -> Double {
-    let deviation = abs(ratio - 1)
-    isStretched = deviation > (isStretched ? Self.driftAgain : Self.mostDrift)
+  mutating func speed(
+    ratio: Double, error: Double, after seconds: Double, sampleRate: Double
+  ) -> Double {
+    stretch.update(ratio, after: seconds)
     let aim = Self.banded(ratio)
-    if aim == 1 {
-      let seconds = abs(error) / sampleRate
-      if seconds > Self.leastError { isCorrecting = true }
-      if seconds < Self.noError { isCorrecting = false }
-      if !isCorrecting { return 1 }
-    }
     let wanted = error / (Self.correctionSeconds * sampleRate)
     if isStretched {
-      return aim + max(0 - Self.fastestCorrection, min(wanted, Self.fastestCorrection))
+      isCorrecting = true
+      return Self.stretched(
+        aim + max(0 - Self.fastestCorrection, min(wanted, Self.fastestCorrection)))
+    }
+    if aim == 1 {
+      let off = abs(error) / sampleRate
+      if off > Self.leastError { isCorrecting = true }
+      if off < Self.noError { isCorrecting = false }
+      if !isCorrecting { return 1 }
     }
     // Not beyond what is heard as a change of pitch.
     let most = DriftWarp.most - 1e-6

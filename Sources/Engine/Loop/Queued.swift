@@ -8,8 +8,13 @@ struct Queued: BitwiseCopyable {
   private(set) var exact = -1.0
   /// The frame at which the count-in starts; `.max` without one.
   private(set) var countStart = Int64.max
-  // Bars until the action and until the count-in, saved while the beats move.
+  // Its bars.
+  private var barsCounted = 0
+  // Bars until the action and until the count-in, and beats until the action, saved while the beats move.
   private var barsToAction = 0, barsToCount = 0
+  private var beatsToAction = 0.0
+  // The beats that a correction may take from a count-in.
+  private static var leastJump: Double { @_noLocks get { 0.25 } }
 
   var isEmpty: Bool { @_noLocks get { if case .some = action { false } else { true } } }
 
@@ -48,6 +53,7 @@ struct Queued: BitwiseCopyable {
   ) {
     put(action, due: beats.exactNext(.bar, from: frame, after: bars), from: frame)
     countStart = beats.next(.bar, from: frame)
+    barsCounted = bars
   }
 
   /// Whether the action is due by a frame, apart from any sound that it waits for.
@@ -102,12 +108,25 @@ struct Queued: BitwiseCopyable {
     guard isCounted else { return }
     barsToAction = beats.bars(from: frame, before: self.frame)
     barsToCount = beats.bars(from: frame, before: countStart)
+    beatsToAction = self.beats(of: beats, from: frame)
+  }
+
+  // The beats from a frame until the action.
+  @_noLocks
+  private func beats(of beats: BeatClock, from frame: Int64) -> Double {
+    (exact - Double(frame)) / beats.exact(1)
   }
 
   /// Moves a counted action to the same number of bars as before the beats moved.
+  ///
+  /// A jump that would cut the count-in short starts it again.
   @_noLocks
   mutating func restoreBars(of beats: BeatClock, at frame: Int64) {
     exact = beats.exactNext(.bar, from: frame, after: barsToAction)
+    if countStart <= frame && self.beats(of: beats, from: frame) < beatsToAction - Self.leastJump {
+      exact = beats.exactNext(.bar, from: frame, after: barsCounted)
+      countStart = beats.next(.bar, from: frame)
+    }
     self.frame = max(frame, Int64(exact + 0.5))
     if countStart > frame { countStart = beats.next(.bar, from: frame, after: barsToCount) }
   }

@@ -12,6 +12,8 @@ struct SongPlayer: ~Copyable {
   // The tail of an engine after the end of the song: its delay, and the drag of a low pitch.
   private static var dragSeconds: Double { @_noLocks get { 0.2 } }
   private static var longestPiece: Int { @_noLocks get { 256 } }
+  // Longer than an engine reads ahead at any rate.
+  private static var mostAheadSeconds: Double { @_noLocks get { 0.1 } }
 
   private enum State: BitwiseCopyable {
     case empty, playing, waiting, over
@@ -19,6 +21,7 @@ struct SongPlayer: ~Copyable {
 
   private let sampleRate: Double
   private let closeFrames: Int
+  private let mostAhead: Int
   private var tape: SongTape
   private var warp: SourceWarp
   private var gate = Gate()
@@ -29,10 +32,12 @@ struct SongPlayer: ~Copyable {
   private var framesAtEnd = 0
   private var followsTempo = false
   private var tempo = 0.0
+  private var stretch = StretchChoice()
 
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
     closeFrames = Int(Self.closeSeconds * sampleRate)
+    mostAhead = Int(Self.mostAheadSeconds * sampleRate)
     tape = SongTape(reach: SourceWarp.reach, sampleRate: sampleRate)
     warp = SourceWarp(seconds: 0.1, sampleRate: sampleRate)
   }
@@ -55,11 +60,18 @@ struct SongPlayer: ~Copyable {
   @_noLocks
   mutating func setTempo(_ value: Float) { tempo = Double(value) }
 
-  /// Follows the tempo from the next block on.
+  /// Follows the tempo in the next block of so many frames.
   @_noLocks
-  mutating func follow(framesPerBeat: Double) {
-    if !followsTempo || !(tempo > 0) || !(framesPerBeat > 0) { return warp.follow(nil) }
-    warp.follow(LoopFollow.banded(sampleRate * 60 / tempo / framesPerBeat))
+  mutating func follow(framesPerBeat: Double, block frames: Int) {
+    if !followsTempo || !(tempo > 0) || !(framesPerBeat > 0) {
+      stretch = StretchChoice()
+      return warp.follow(nil)
+    }
+    let ratio = sampleRate * 60 / tempo / framesPerBeat
+    stretch.update(ratio, after: gate.isClosed ? .infinity : Double(frames) / sampleRate)
+    let speed = LoopFollow.banded(ratio)
+    warp.follow(
+      stretch.isStretched ? LoopFollow.stretched(speed) : speed, isStretched: stretch.isStretched)
   }
 
   // MARK: - Songs
@@ -98,7 +110,7 @@ struct SongPlayer: ~Copyable {
     answer = next
     song = next.song
     framesAtEnd = 0
-    tape.begin(song, silence: silenceBefore)
+    tape.begin(song, silence: warp.framesAround)
     if let song {
       song.tell(isWaiting: true, isCounted: false)
       state = .waiting
@@ -108,12 +120,12 @@ struct SongPlayer: ~Copyable {
     }
   }
 
-  /// The silence on the tape before the first sound, in frames: more than an engine reads back.
-  private var silenceBefore: Int { @_noLocks get { 4 &* warp.delay &+ 1024 } }
-
-  /// The minimum number of frames ahead, with which it can still fade out at any rate.
+  /// The minimum number of frames ahead, with which it can still fade out at any rate, and begin to be read ahead.
   private var reserve: Int {
-    @_noLocks get { Int(SourceWarp.fastest) &* (Self.longestPiece &+ closeFrames) &+ 1024 }
+    @_noLocks get {
+      let fading = Int(SourceWarp.fastest) &* (Self.longestPiece &+ closeFrames)
+      return fading &+ max(1024, followsTempo ? mostAhead : 0)
+    }
   }
 
   /// Opens the gate when there is enough data.
@@ -121,7 +133,7 @@ struct SongPlayer: ~Copyable {
   private mutating func goOnWherePossible(isFirst: Bool = false) {
     let headStart = max(reserve, Int(Self.headStartSeconds * sampleRate))
     guard gate.isClosed, let song, !tape.isShort(of: headStart) else { return }
-    if !isFirst { tape.goOn(silence: silenceBefore) }
+    if !isFirst { tape.goOn(silence: warp.framesAround) }
     warp.rest(frames: 0)
     // The fade-in is on the tape itself, which an engine may read with a delay.
     gate.move(open: true, frames: 1)

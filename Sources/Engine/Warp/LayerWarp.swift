@@ -3,7 +3,8 @@ internal import DSP
 /// Stretches the input of a layer to the time of a clip that is stretched itself, so that it comes back as it was
 /// played.
 ///
-/// All loops share it: it belongs to one layer at a time.
+/// The studio engine does that, with the least delay of its sounds, whatever the engine of the loop. All loops share
+/// it: it belongs to one layer at a time.
 struct LayerWarp: ~Copyable {
   private var warp: Warp
   private var input: Tape
@@ -18,6 +19,7 @@ struct LayerWarp: ~Copyable {
   init(sampleRate: Double) {
     let reach = SourceWarp.reach
     warp = Warp(seconds: 0.5, sampleRate: sampleRate)
+    warp.setEngine(.studio)
     input = Tape(seconds: 0.5, reach: reach, sampleRate: sampleRate)
     silence = reach
   }
@@ -26,12 +28,11 @@ struct LayerWarp: ~Copyable {
   @_noLocks
   func isInUse(by user: Int, since former: Int64) -> Bool { self.user != user && lastUse >= former }
 
-  /// Prepares for a layer on a clip that plays at a speed through an engine, and returns the number of the layer.
+  /// Prepares for a layer on a clip that plays at a speed, and returns the number of the layer.
   @_noLocks
-  mutating func begin(_ engine: WarpEngine, speed: Double, in block: Int64) -> Int {
+  mutating func begin(speed: Double, in block: Int64) -> Int {
     user &+= 1
     lastUse = block
-    warp.setEngine(engine)
     warp.setRate(exactly: 1 / speed)
     warp.settle()
     // A rate that is corrected may need some more.

@@ -22,6 +22,8 @@ struct SourceWarp: ~Copyable {
   private var tapeSpeed: Float = 1
   /// The ratio of the tempo to the source's own; nil if it doesn't follow.
   private(set) var following: Double?
+  // Whether an engine plays at it.
+  private var isStretched = false
   // nil for that of the chain.
   private var engine: WarpEngine?
 
@@ -71,11 +73,14 @@ struct SourceWarp: ~Copyable {
     apply()
   }
 
-  /// Sets the rate at which the source follows a tempo; nil if it doesn't.
+  /// Sets the rate at which the source follows a tempo, stretched by an engine or drifting; nil if it doesn't.
+  ///
+  /// A source that follows is read ahead: the latency of its engine is not heard.
   @_noLocks
-  mutating func follow(_ ratio: Double?) {
-    if ratio == following { return }
+  mutating func follow(_ ratio: Double?, isStretched: Bool = false) {
+    if ratio == following && isStretched == self.isStretched { return }
     following = ratio
+    self.isStretched = isStretched
     apply()
   }
 
@@ -110,16 +115,17 @@ struct SourceWarp: ~Copyable {
     let own = rate * tapeSpeed * (isThroughChain ? chain.rate : 1)
     ownSpeed = own
     isVarispeed = own == tapeSpeed
-    let speed = Double(own) * (following ?? 1)
-    exactSpeed = max(Double(Self.slowest), min(speed, Double(Self.fastest)))
+    let ratio = following ?? 1
+    exactSpeed = max(Double(Self.slowest), min(Double(own) * ratio, Double(Self.fastest)))
     shortening = Double(max(1, rt_exp(pitch * 0.057_762_265)))
-    let isUnpitched = pitch == 0 && formant == 0
-    isPlain = own == 1 && isUnpitched
-    drifts = isPlain && abs(exactSpeed - 1) <= DriftWarp.most
-    isVarispeed = isVarispeed && (following == nil || drifts || exactSpeed == Double(own))
-    isMoved = exactSpeed != 1 && !drifts
-    let isTape = isVarispeed && pitch == 12 * octaves && formant == 12 * octaves
-    warp.setDrift(isTape && (following != nil || exactSpeed != 1) ? exactSpeed : nil)
+    isPlain = own == 1 && pitch == 0 && formant == 0
+    let isNear = !isStretched && abs(ratio - 1) <= DriftWarp.most
+    let isTape = own == tapeSpeed && pitch == 12 * octaves && formant == 12 * octaves
+    drifts = isTape && isNear
+    isVarispeed = own == tapeSpeed && isNear
+    isMoved = exactSpeed != 1 && !(drifts && own == 1)
+    warp.setReadsAhead(following != nil)
+    warp.setDrift(drifts && (following != nil || exactSpeed != 1) ? exactSpeed : nil)
     // Without a change, the live engine plays the tape unchanged.
     warp.setEngine(usedEngine)
     warp.setPitch(semitones: max(-Self.mostSemitones, min(pitch, Self.mostSemitones)))
@@ -134,7 +140,9 @@ struct SourceWarp: ~Copyable {
   // MARK: - Sound
 
   /// The delay at rate 1, in frames.
-  var delay: Int { @_noLocks get { warp.delay } }
+  var delay: Int { @_noLocks get { warp.readsAhead ? 0 : warp.delay } }
+  /// The frames of tape before the first one that must be silent, and more than an engine reads ahead.
+  var framesAround: Int { @_noLocks get { 4 &* warp.delay &+ 1024 } }
   /// The engine that plays the source.
   var usedEngine: WarpEngine {
     @_noLocks get {
@@ -147,7 +155,7 @@ struct SourceWarp: ~Copyable {
     }
   }
   /// How far the sound is behind the tape's position, in frames of the tape.
-  var lag: Double { @_noLocks get { warp.lag } }
+  var lag: Double { @_noLocks get { warp.readsAhead ? 0 : warp.lag } }
   /// The number of frames until the output is complete after a rest.
   var warmUp: Int { @_noLocks get { warp.warmUp } }
   /// Whether it is idle: silent, with no parameter moving.

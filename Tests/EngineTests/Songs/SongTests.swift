@@ -221,6 +221,53 @@ import Testing
     #expect(ring.waits == 0)
   }
 
+  @Test func `a song that follows the tempo is not late by the engine's delay, and skips nothing`()
+  {
+    let stage = Stage()
+    stage.set(.mixer(.musicTempo), 120)
+    stage.set(.mixer(.musicFollow), 1)
+    stage.pass(9600)
+    // A pulse in the middle of each half of a beat.
+    var song = Tone.constant(0, frames: 1_200_000)
+    for start in stride(from: 5928, to: song.count - 144, by: 12_000) {
+      for (index, value) in PulseLoop.sound.enumerated() { song[start + index] = value }
+    }
+    stage.play(song, seconds: 30)
+    // The frame of the song that is due at the present one.
+    var (due, place) = ([Double](), 0.0)
+    let first = stage.mix.count
+    for (tempo, frames) in [
+      (Float(120), 64_000), (130, 128_000), (120, 96_000), (120.2, 96_000), (121, 96_000),
+      (100, 128_000), (120, 192_000),
+    ] {
+      stage.host.send(Command(.set(.beat(.tempo), tempo)))
+      stage.pass(frames)
+      for _ in 0..<frames {
+        due.append(place)
+        place += Double(tempo) / 120
+      }
+    }
+    var late: [Double] = []
+    for number in 0..<Int(place / 12_000) {
+      let wanted = Double(12_000 * number + 6000)
+      guard let frame = due.firstIndex(where: { $0 >= wanted }), frame + 3000 < due.count else {
+        break
+      }
+      let found = PulseLoop.find(
+        in: stage.mix, around: Double(first + frame) - (due[frame] - wanted), way: 3000)
+      late.append(found.late)
+      #expect(found.stray < 0.1, "\(number)")
+    }
+    #expect(late.count > 60)
+    #expect(late.allSatisfy { abs($0) < 2.5 }, "\(late)")
+    #expect(zip(late, late.dropFirst()).allSatisfy { abs($0 - $1) < 1 }, "\(late)")
+    // At its own tempo again, it is passed.
+    let end = stage.mix.suffix(48_000)
+    let peak = end.indices.first { abs(stage.mix[$0]) == Measure.peak(song) } ?? 0
+    let start = peak - (PulseLoop.sound.firstIndex { abs($0) == Measure.peak(song) } ?? 0)
+    #expect(Array(stage.mix[start..<start + 144]) == PulseLoop.sound)
+  }
+
   @Test func `the chain's pitch applies to a song on the route chain, and not on bypass`() {
     let stage = Stage()
     stage.set(.warp(.semitones), 12)

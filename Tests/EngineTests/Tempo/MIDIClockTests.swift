@@ -122,6 +122,30 @@ import Testing
     }
   }
 
+  @Test func `a Start during a count-in begins it again`() {
+    for (bars, again) in [(1, 9), (2, 10), (1, 11)] {
+      let stage = LoopStage()
+      stage.set(.beat(.source), 1)
+      stage.set(.beat(.countIn), Float(bars))
+      stage.rest(64)
+      let first = stage.host.frame
+      stage.host.midi = (0..<24 * 30).flatMap { tick in
+        let frame = first + UInt32(1000 * tick)
+        let start: [(frame: UInt32, bytes: [UInt8])] =
+          tick == 0 || tick == 24 * again ? [(frame, [0xFA])] : []
+        return start + [(frame: frame, bytes: [UInt8(0xF8)])]
+      }
+      // Counted from the eighth beat on.
+      stage.rest(24_000 * 5 + 12_000)
+      stage.send(.recordOn, 0)
+      let end = 24_000 * (again + 4 * bars) - 24_000 * 5 - 12_000
+      stage.rest(end - 200)
+      #expect(stage.activity(0) != .recording, "\(bars) \(again)")
+      stage.rest(400)
+      #expect(stage.activity(0) == .recording, "\(bars) \(again)")
+    }
+  }
+
   @Test func `Continue goes on at the Song Position`() {
     let host = host((.beat(.source), 1))
     let train = ClockTrain(seconds: 8, jitter: .uniform(0), tempo: { _ in 120 })
