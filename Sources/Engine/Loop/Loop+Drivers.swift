@@ -70,7 +70,7 @@ extension Loop {
     fade = former.fade
     fade.convert(by: ratio)
     follow.adopt(former.follow, ratio: ratio, length: tape.length)
-    warp.follow(former.warp.following)
+    warp.follow(former.warp.following, isStretched: former.follow.isStretched)
     warp.settle()
     guard state.isPlaying else { return }
     playback.gate.set(open: true)
