@@ -16,7 +16,7 @@ extension LoopTape {
   @_noLocks
   package mutating func skip(_ frames: Double) -> Bool {
     if length == 0 { return true }
-    let taken = isReadPlainly ? max(0, framesAhead) : 0
+    let taken = framesToTakeBack
     guard
       let next = reader(
         after: elapsedOfReader - Double(taken) + frames, backward: isBackward)

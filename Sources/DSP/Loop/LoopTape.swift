@@ -211,8 +211,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// playhead is at the frame now, whenever the crossfade comes.
   @_noLocks
   package mutating func jump(to frame: Int, inTime: Bool = false) {
-    let unread = max(0, framesAhead &- (framesToKeep ?? .max / 2))
-    let taken = hasUnreadJump ? 0 : unread
+    let taken = framesToTakeBack
     var next = LoopReader(version: history.pointee.current, isBackward: reader.isBackward)
     next.frame = max(0, min(frame, length &- 1))
     next.hasTurned = frame > 0
@@ -223,6 +222,13 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     }
     next.shift = shift(of: next)
     go(to: next, takingBack: taken)
+  }
+
+  /// The unrolled frames that a jump may replace: those that the warp hasn't read.
+  var framesToTakeBack: Int {
+    @_noLocks get {
+      hasUnreadJump ? 0 : max(0, framesAhead &- (framesToKeep ?? .max / 2))
+    }
   }
 
   // Whether the target of the last jump has not been read.
