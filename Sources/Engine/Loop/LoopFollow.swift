@@ -103,7 +103,8 @@ struct LoopFollow: BitwiseCopyable {
     beats = former.beats
     place = former.place * ratio
     self.length = length
-    isStretched = former.isStretched
+    round = former.round * ratio
+    stretch = former.stretch
   }
 
   /// Whether the position is counted in this clip.
