@@ -1,11 +1,11 @@
-"""A disk that logs its writes and flushes, and fails on command.
+"""A disk that logs its writes and flushes, and is slow or fails on command.
 
-It is one file of a FUSE file system, which this program serves. A loop device over that file has a real file system,
-and passes each of its writes and flushes on, so the log is the block device's, of the kernel that runs the tests.
-FUSE is spoken directly, because its protocol for one file needs less than a binding of libfuse.
+It is one file of a FUSE file system, served by a process of its own. A loop device over that file carries a real file
+system, and passes on each of its writes and flushes. The FUSE protocol is spoken directly: for one file that takes
+less than a binding of libfuse.
 
-The log is a sequence of records, each a header (`RECORD`) and the written bytes. A write that the log has behind a
-flush isn't on the platter for certain: `Log` has the states that a loss of power may leave.
+The log is a sequence of records: a header (`RECORD`), then the bytes of a write. After a power failure, writes that
+no flush follows may be lost or torn; `Log.fate` chooses among these states.
 """
 
 import ctypes
