@@ -51,7 +51,7 @@ extension NodeTests {
         ]
       ) { $1 }
       process.environment?["SPEAKER"] = nil
-      FileManager.default.createFile(atPath: folder.path("said"), contents: nil)
+      _ = FileManager.default.createFile(atPath: folder.path("said"), contents: nil)
       process.standardError = FileHandle(forWritingAtPath: folder.path("said"))
       process.standardOutput = FileHandle.nullDevice
       try process.run()
