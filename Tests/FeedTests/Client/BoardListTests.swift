@@ -20,7 +20,7 @@ import Testing
   }
 
   private func row(_ name: String, audio: String = "null") -> String {
-    #"["\#(name)", "[m]\\"", "id-\#(name)", "2026-11-22 10:00:00", \#(audio)]"#
+    #"["\#(name)", "[m]\"", "id-\#(name)", "2026-11-22 10:00:00", \#(audio)]"#
   }
 
   @Test(arguments: [1, 2, 3, 16, 10_000])

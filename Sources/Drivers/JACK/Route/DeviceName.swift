@@ -32,7 +32,7 @@ enum DeviceName {
       let rest = result[card.upperBound...]
       let digits = rest.prefix { $0.isASCII && $0.isNumber }
       if !digits.isEmpty, rest.dropFirst(digits.count).first == "-" {
-        result = result[..<card.upperBound] + String(rest.dropFirst(digits.count))
+        result = result[..<card.upperBound] + String(rest.dropFirst(digits.count + 1))
       }
     }
     return result
