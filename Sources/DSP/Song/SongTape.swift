@@ -71,6 +71,9 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     place = laid.head << 32
   }
 
+  /// The first frame that has not been heard.
+  var start: Int64 { @_noLocks get { place >> 32 } }
+
   /// Whether the ring could run dry within `frames` frames of tape.
   @_noLocks
   package func isShort(of frames: Int) -> Bool {

@@ -33,7 +33,7 @@ extension Warp {
   package mutating func process(_ song: inout SongTape, to out: Stereo, frames: Int) {
     var done = 0
     while done < frames {
-      let count = beginPiece(from: song.laid.head, frames: frames &- done)
+      let count = beginPiece(from: song.start, frames: frames &- done)
       song.lay(to: step.place(ofFrame: count), reading: framesAhead)
       renderPiece(song.laid, to: out.advanced(by: done), frames: count)
       done &+= count
@@ -50,7 +50,7 @@ extension Warp {
   ) {
     var done = 0
     while done < frames {
-      let own = beginPiece(from: song.laid.head, frames: frames &- done)
+      let own = beginPiece(from: song.start, frames: frames &- done)
       let count = other.beginPiece(at: step, frames: own)
       song.lay(to: step.place(ofFrame: count))
       renderPiece(song.laid, to: out.advanced(by: done), frames: count)

@@ -75,7 +75,7 @@ extension Loop {
     guard state.isPlaying else { return }
     playback.gate.set(open: true)
     let elapsed = former.tape.elapsed * ratio
-    if !tape.cue(after: elapsed, backward: playback.isBackward, silence: warp.delay * 4 + 1024) {
+    if !tape.cue(after: elapsed, backward: playback.isBackward, silence: warp.framesAround) {
       stop(at: frame)
     }
   }
