@@ -21,7 +21,8 @@ extension NodeTests {
       let journal = try Data(
         contentsOf: URL(fileURLWithPath: node.home + "/loops/syrinx/journal"))
       var damaged = journal
-      damaged.replaceSubrange(20_000..<20_512, with: Data(count: 512))
+      // Not zeros, which silence is made of.
+      damaged.replaceSubrange(20_000..<20_512, with: Data(repeating: 0x55, count: 512))
       for (name, bytes) in [("journal", journal), ("journal.bad", damaged)] {
         let path = folder.path(name)
         try bytes.write(to: URL(fileURLWithPath: path))
