@@ -37,8 +37,7 @@ extension LostBlocks {
   private static let lost = Event(
     "/lost", "sfss",
     "Reply to /status/lost, and sent to subscribers when sound was lost: s:date f:milliseconds "
-      + "s:cause s:detail, with the causes own, client, fault, stopped, cpu, interrupt, steal, "
-      + "frequency, heat, power, disk, memory, suspend, graph, server, card, unknown")
+      + "s:cause s:detail, of causes such as client, cpu, disk, server, card and unknown")
   private static let end = Event(
     "/lost/end", "i", "End of the replies to /status/lost: number of entries")
 
