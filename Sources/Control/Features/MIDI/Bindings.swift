@@ -201,7 +201,8 @@ final class Bindings {
   /// Sends all LEDs again.
   func sendLightsAgain() { if areLightsOn { sendLights(again: true) } }
 
-  private func followLights() {
+  /// Sends lights again to a device that was reconnected, and releases the keys of one that is gone.
+  private func followPorts() {
     let changes = context.soundServer.status.portChanges
     if changes != portChanges {
       portChanges = changes
@@ -209,9 +210,12 @@ final class Bindings {
       followSources(Set(ports.first { $0.name == "midi_in" }?.connections ?? []))
       // A pedal that was reconnected has lost its LEDs.
       let out = ports.first { $0.name == "midi_out" }
-      if let out, !out.connections.isEmpty { sendLightsAgain() }
+      if let out, !out.connections.isEmpty, !all.isEmpty { sendLightsAgain() }
     }
     releaseKeys()
+  }
+
+  private func followLights() {
     let table = PedalLightTable(context)
     if table.selected != selected {
       update()
@@ -291,10 +295,11 @@ final class Bindings {
   /// Handles movements and presses.
   func poll(_ now: Double) -> Int? {
     if areMapsBehind { update() }
+    followPorts()
     guard learning != nil || !all.isEmpty else {
       // Drops events of removed bindings.
       _ = context.sender.takePresses()
-      return nil
+      return isReleaseDue ? Self.busyMilliseconds : nil
     }
     if follow() { busyUntil = now + Self.busyMicroseconds }
     followLights()

@@ -58,8 +58,8 @@ import Testing
     let state = desk.node.keeper.state
     let next = Desk(home: stage.root.path)
     #expect(next.node.keeper.resume(state) == [])
-    next.awaitDisk()
     func values(_ path: String) -> [Argument] { next.tell(path).last?.arguments ?? [] }
+    next.pass(until: "the set list is read") { values("/setlist/scenes").count == 3 }
     #expect(values("/setlist/scene").first == .int32(2))
     #expect(values("/scene").first == .string("a"))
   }
