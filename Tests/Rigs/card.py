@@ -28,6 +28,8 @@ BEAT = 0.5
 CYCLE = 4 * BEAT
 # Limits, in milliseconds; those of the layer's ends allow for the latency of the largest buffer and the fades.
 ANSWER = 50
+# A change of the sound, which waits for the next block, also between two servers.
+EFFECT = 500
 SOUND = 2000
 PHASE = 0.2
 LAYER = 100
@@ -210,7 +212,7 @@ class Watch(threading.Thread):
 
     def __init__(self, node):
         super().__init__(daemon=True)
-        self.node, self.worst, self.count, self.ends = node, 0.0, 0, False
+        self.node, self.worst, self.effect, self.ends = node, 0.0, 0.0, False
         self.fault = None
 
     def run(self):
@@ -218,8 +220,7 @@ class Watch(threading.Thread):
             while not self.ends:
                 for address in ("/loop/1/state", "/status"):
                     self.worst = max(self.worst, self.node.ask(address)[1])
-                self.worst = max(self.worst, self.node.sync())
-                self.count += 3
+                self.effect = max(self.effect, self.node.sync())
                 time.sleep(0.01)
         except Fault as fault:
             self.fault = fault
@@ -229,7 +230,7 @@ class Watch(threading.Thread):
         self.join()
         if self.fault:
             raise self.fault
-        return self.worst
+        return self.worst, self.effect
 
 
 def pull(node, server, stage, folder, dice, figures):
@@ -252,7 +253,7 @@ def pull(node, server, stage, folder, dice, figures):
     server = Server(stage, folder, rate, block)
     try:
         sound = server.line("sound", 10)[0]
-        found["answer"] = watch.end()
+        found["answer"], found["effect"] = watch.end()
         # From the first block on which a client could be.
         found["sound"] = (sound - server.start[0]) / 1e3
         node.wait(3, "/status/server", "running")
@@ -281,6 +282,8 @@ def faults_of(found):
         return
     if found["answer"] > ANSWER:
         yield f"the slowest reply took {found['answer']:.0f} ms"
+    if found["effect"] > EFFECT:
+        yield f"a change took {found['effect']:.0f} ms"
     if found["sound"] > SOUND:
         yield f"sound after {found['sound']:.0f} ms"
     if abs(found["phase"]) > PHASE:
@@ -306,7 +309,7 @@ def main():
         faults = list(faults_of(found))
         failed += bool(faults)
         measured = ", ".join(
-            f"{name} {found[name]:.2f}" for name in ("sound", "phase", "layer", "answer") if name in found)
+            f"{name} {found[name]:.2f}" for name in ("sound", "phase", "layer", "answer", "effect") if name in found)
         print(f"{'FAULT' if faults else 'ok   '} {number:3} {found['rate']:6} Hz {found['block']:5} frames: "
               + ("; ".join(faults) + "; " if faults else "") + measured + " ms", flush=True)
         if "fault" in found:
@@ -314,7 +317,8 @@ def main():
             break
     print(f"\n{'':32}{'median':>10}{'worst':>10}   limit")
     for name, words, limit in (
-            ("answer", "slowest reply without a server", ANSWER), ("sound", "sound after the first block", SOUND),
+            ("answer", "slowest reply without a server", ANSWER),
+            ("effect", "slowest change without a server", EFFECT), ("sound", "sound after the first block", SOUND),
             ("phase", "loop from its beat", PHASE), ("layer", "layer longer than played", LAYER)):
         values = numpy.abs(figures[name])
         if len(values):
