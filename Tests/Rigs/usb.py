@@ -120,7 +120,7 @@ def pull(machine, number):
     machine.state(loop="overdubbing")
     mark = len(machine.lines)
     machine.pull()
-    gone = machine.state(mark, server="gone")
+    machine.state(mark, server="gone")
     machine.wait("jackd is stopped", mark, lambda line: line.endswith("is gone"))
     time.sleep(4)
     answers = [line.split() for line in machine.lines[mark:] if line.startswith("state ")]
@@ -138,8 +138,8 @@ def pull(machine, number):
     ports = machine.wait("the ports", mark, lambda line: line.startswith("ports ")).split()[1:]
     shift = (phase(back) - phase(before) + before["length"] / 2) % before["length"] - before["length"] / 2
     faults = []
-    if gone["loop"] != "playing" or back["loop"] != "playing":
-        faults.append(f"the loop is {gone['loop']}, then {back['loop']}")
+    if kept["loop"] != "playing" or back["loop"] != "playing":
+        faults.append(f"the loop is {kept['loop']}, then {back['loop']}")
     if kept["steps"] != before["steps"] + 1 or back["steps"] != before["steps"] + 1:
         faults.append("the layer is lost")
     if ports != ["system:playback_1"]:
