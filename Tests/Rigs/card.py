@@ -34,6 +34,11 @@ LAYER = 100
 REALTIME = ["--realtime"] if os.system("chrt -f 10 true 2>/dev/null") == 0 else ["--no-realtime"]
 
 
+def waited(*threads):
+    """The time in milliseconds for which threads were ready to run and had no processor."""
+    return sum(int(pathlib.Path(f"/proc/{each}/schedstat").read_text().split()[1]) for each in threads) / 1e6
+
+
 def now():
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) / 1e3
 
@@ -66,9 +71,11 @@ class Node:
         self.socket.sendto(encode(address, *values), self.address)
 
     def ask(self, address, *values, reply=None, seconds=5):
-        """Returns the reply, and the time that it took in milliseconds."""
+        """Returns the reply, and the time that it took in milliseconds, apart from that of other programs."""
         with self.lock:
             reply = reply or address
+            threads = f"{self.process.pid}/task/{self.process.pid}", f"self/task/{threading.get_native_id()}"
+            before = waited(*threads)
             begun = now()
             self.send(address, *values)
             self.socket.settimeout(seconds)
@@ -76,7 +83,8 @@ class Node:
                 while True:
                     for name, found in decode(self.socket.recv(65536)):
                         if name == reply:
-                            return found, (now() - begun) / 1e3
+                            took = (now() - begun) / 1e3
+                            return found, max(0, took - waited(*threads) + before)
             except socket.timeout:
                 raise Fault(f"no reply to {address} within {seconds} s") from None
 
@@ -210,7 +218,7 @@ class Watch(threading.Thread):
 
     def __init__(self, node):
         super().__init__(daemon=True)
-        self.node, self.worst, self.count, self.ends = node, 0.0, 0, False
+        self.node, self.worst, self.effect, self.ends = node, 0.0, 0.0, False
         self.fault = None
 
     def run(self):
@@ -218,8 +226,7 @@ class Watch(threading.Thread):
             while not self.ends:
                 for address in ("/loop/1/state", "/status"):
                     self.worst = max(self.worst, self.node.ask(address)[1])
-                self.worst = max(self.worst, self.node.sync())
-                self.count += 3
+                self.effect = max(self.effect, self.node.sync())
                 time.sleep(0.01)
         except Fault as fault:
             self.fault = fault
@@ -229,7 +236,7 @@ class Watch(threading.Thread):
         self.join()
         if self.fault:
             raise self.fault
-        return self.worst
+        return self.worst, self.effect
 
 
 def pull(node, server, stage, folder, dice, figures):
@@ -252,7 +259,7 @@ def pull(node, server, stage, folder, dice, figures):
     server = Server(stage, folder, rate, block)
     try:
         sound = server.line("sound", 10)[0]
-        found["answer"] = watch.end()
+        found["answer"], found["effect"] = watch.end()
         # From the first block on which a client could be.
         found["sound"] = (sound - server.start[0]) / 1e3
         node.wait(3, "/status/server", "running")
@@ -306,7 +313,7 @@ def main():
         faults = list(faults_of(found))
         failed += bool(faults)
         measured = ", ".join(
-            f"{name} {found[name]:.2f}" for name in ("sound", "phase", "layer", "answer") if name in found)
+            f"{name} {found[name]:.2f}" for name in ("sound", "phase", "layer", "answer", "effect") if name in found)
         print(f"{'FAULT' if faults else 'ok   '} {number:3} {found['rate']:6} Hz {found['block']:5} frames: "
               + ("; ".join(faults) + "; " if faults else "") + measured + " ms", flush=True)
         if "fault" in found:
@@ -314,7 +321,8 @@ def main():
             break
     print(f"\n{'':32}{'median':>10}{'worst':>10}   limit")
     for name, words, limit in (
-            ("answer", "slowest reply without a server", ANSWER), ("sound", "sound after the first block", SOUND),
+            ("answer", "slowest reply without a server", ANSWER),
+            ("effect", "slowest change without a server", ""), ("sound", "sound after the first block", SOUND),
             ("phase", "loop from its beat", PHASE), ("layer", "layer longer than played", LAYER)):
         values = numpy.abs(figures[name])
         if len(values):

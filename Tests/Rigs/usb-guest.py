@@ -4,7 +4,8 @@
 
 KEEPER is scripts/rack/jackd. Prints what both say, and ten times a second a line `state UPTIME SERVER LOOP POSITION
 LENGTH STEPS DELAY`, where DELAY is how long the replies took, in milliseconds. Reads commands: `record` records a loop
-of clicks, and `overdub` starts a layer; both are answered with their word when they are in effect.
+of clicks, `overdub` starts a layer, and `ports` lists those of the card that the node plays on; all are answered with
+their word when they are done.
 """
 
 import os
@@ -46,6 +47,12 @@ def say(*words):
     print(*words, flush=True)
 
 
+def ports():
+    """The ports of the card that the node's output is connected to."""
+    lines = subprocess.run(["jack_lsp", "-c", "syrinx:out_1"], capture_output=True, text=True, check=False).stdout
+    return [line.strip() for line in lines.splitlines() if line.startswith(" ")]
+
+
 def record(node):
     for address, value in (("/metronome/on", 1), ("/loop/1/beats", 4.0), ("/loop/1/quantize", "beat"),
                            ("/loop/1/source", "mix"), ("/loop/1/record", 1)):
@@ -75,6 +82,8 @@ def main():
             elif word == "overdub":
                 node.send("/loop/1/overdub")
                 node.ask("/sync", 2, reply="/synced")
+            elif word == "ports":
+                say("ports", *ports())
             say("did", word)
         begun = time.monotonic()
         server, state, history = (node.ask(each) for each in ("/status/server", "/loop/1/state", "/loop/1/history"))
