@@ -231,6 +231,7 @@ function setUpLosses() {
   const show = (id, rows) => find(id).replaceChildren(...rows.map((parts) => make("li", "", {}, ...parts)));
   const draw = () => {
     const rows = [...losses].sort(([one], [other]) => (one < other ? 1 : -1)).slice(0, mostLosses);
+    find("#losses-none").hidden = rows.length > 0;
     show("#losses", rows.map(([date, [length, detail]]) =>
       [make("b", "", {}, date.slice(11, 19)), make("small", "", {}, `${length.toFixed(1)} ms`), make("span", "", {}, detail)]));
   };
