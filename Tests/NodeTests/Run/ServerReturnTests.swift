@@ -70,8 +70,10 @@ extension NodeTests {
       server.kill()
       probe.close()
       try phone.awaitServer("gone")
-      // It answers, and its loops go on.
-      #expect(phone.ask("/loop/1/state")?.arguments.first == .string("playing"))
+      // It answers, and its loops go on, from the first block of its own clock.
+      try waitUntil("the layer ends and the loop plays", every: 0.01) {
+        phone.ask("/loop/1/state")?.arguments.first == .string("playing")
+      }
       #expect(phone.ask("/loop/1/history")?.arguments.first == .int32(2))
       try phone.pass(seconds: 0.2, "the node has a clock of its own")
       try server.start(rate: rate, block: block)
