@@ -30,5 +30,6 @@ struct NumberFields {
 
   var count: Int { numbers.count }
 
-  subscript(index: Int) -> Int { numbers[index] }
+  /// The number at an index; 0 behind the last one.
+  subscript(index: Int) -> Int { index < numbers.count ? numbers[index] : 0 }
 }
