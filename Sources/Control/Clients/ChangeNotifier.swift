@@ -52,6 +52,15 @@ final class ChangeNotifier {
   /// Whether a client has subscriptions.
   func isSubscribed(_ client: Client) -> Bool { subscriptions.byClient[client] != nil }
 
+  /// Whether the subscriptions of a client cover an address.
+  func isSubscribed(_ client: Client, to path: String) -> Bool {
+    guard let subscription = subscriptions.byClient[client], let index = table.index(of: path)
+    else {
+      return false
+    }
+    return subscription.wanted[index]
+  }
+
   /// Marks a parameter as changed.
   func changed(_ parameter: Parameter) {
     guard subscriptions.count > 0 else { return }

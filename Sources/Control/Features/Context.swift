@@ -120,6 +120,11 @@ final class Context {
   /// Whether a client has subscriptions.
   func isSubscribed(_ client: Client) -> Bool { notifier.isSubscribed(client) }
 
+  /// Whether the subscriptions of a client cover an address.
+  func isSubscribed(_ client: Client, to path: String) -> Bool {
+    notifier.isSubscribed(client, to: path)
+  }
+
   /// Whether two clients may be the same program, whose packets come from another port each time, such as
   /// `syrinx send`: on one host, and without subscriptions.
   func mayBeSame(_ one: Client, _ other: Client) -> Bool {

@@ -98,7 +98,8 @@ final class Bindings {
     changed(by: request)
     let values = Self.row(binding)
     context.announce(MIDI.learnt, values)
-    guard let client = request.client, !context.isSubscribed(client) else { return }
+    guard let client = request.client, !context.isSubscribed(client, to: MIDI.learnt.path)
+    else { return }
     request.answer(MIDI.learnt, values)
   }
 

@@ -55,6 +55,16 @@ import Testing
     #expect(player == .string("recording"))
   }
 
+  @Test(arguments: [[], ["/loop/*"], ["/midi/learnt"], ["/loop/*", "/midi/*"]])
+  func `who asked learns of the mapping once, with any subscriptions`(patterns: [String]) {
+    for pattern in patterns { desk.tell("/subscribe", .string(pattern)) }
+    desk.tell("/midi/learn", .string("/player/record"))
+    turn(21, 127)
+    desk.pass(frames: 4800)
+    #expect(
+      desk.take().filter { $0.address == "/midi/learnt" } == learnt("/player/record", 21, "short"))
+  }
+
   @Test func `a pedal that maps a button has no effect until it has returned`() {
     learn("/player/record")
     turn(64, 12, 50, 90, 127, 80, 20, 0)
