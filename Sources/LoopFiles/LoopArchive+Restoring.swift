@@ -56,6 +56,29 @@ extension LoopArchive {
     }
   }
 
+  /// A line for each recording and layer that was interrupted, as by a power cut.
+  ///
+  /// The writer is at most half a second behind the sound.
+  package var interruptions: [String] {
+    slots.compactMap { slot in
+      let name = "loop \(slot.number + 1)"
+      func seconds(_ frames: Int) -> String {
+        let tenths = frames * 10 / max(slot.rate, 1)
+        return "\(tenths / 10).\(tenths % 10) s"
+      }
+      if slot.wasRecording {
+        return
+          "\(name): the recording was interrupted, and \(seconds(slot.current.frames)) of it are "
+          + "kept; at most its last half second is missing"
+      }
+      guard let page = slot.breach else { return nil }
+      let end = min((page + 1) * LoopRecord.pageFrames, slot.current.frames)
+      return
+        "\(name): an overdub was interrupted, and is kept up to \(seconds(end)) in the loop; at "
+        + "most its last half second is missing"
+    }
+  }
+
   private struct Unfit: Error {
     let reason: String
   }

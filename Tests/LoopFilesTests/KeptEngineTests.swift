@@ -316,6 +316,11 @@ import Testing
     let archive = try LoopStore(in: folder.path("two")).archive
     let page = try #require(archive.slots.last { $0.number == 2 }?.breach)
     #expect((30...38).contains(page), "20000 frames are 39 pages")
+    #expect(
+      archive.interruptions == [
+        "loop 3: an overdub was interrupted, and is kept up to 0.\((page + 1) * 512 / 4800) s in the loop; "
+          + "at most its last half second is missing"
+      ])
     let again = try Kept(in: folder.path("two"))
     let clip = try #require(try again.clips(2).versions.last)
     let left = clip.prefix(48_000)
@@ -462,6 +467,8 @@ import Testing
     kept.act(.recordOn, 0)
     try kept.render(20_000)
     #expect(kept.store.archive.slots[0].wasRecording)
+    let line = try #require(kept.store.archive.interruptions.first)
+    #expect(line.hasPrefix("loop 1: the recording was interrupted, and 0."))
     kept.act(.recordOn, 0)
     // The journal of these frames is discarded.
     _ = kept.host.render(Tone.constant(0, frames: 9000), block: 64)
@@ -470,6 +477,7 @@ import Testing
     try kept.render(20_000)
     let slot = kept.store.archive.slots[0]
     #expect(!slot.wasRecording && slot.versions.map(\.frames) == [0, 20_000])
+    #expect(kept.store.archive.interruptions.isEmpty)
   }
 
   @Test func `at another sample rate the clips are converted, and stored converted`() throws {

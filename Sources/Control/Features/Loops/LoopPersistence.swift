@@ -44,6 +44,7 @@ package final class LoopPersistence: Feature {
       } else if let archive {
         continues = archive.adopt(restorer)
       }
+      for line in archive?.interruptions ?? [] { say(line) }
       archive?.mend(restorer)
       try writer.start(continues: continues)
       self.writer = writer
