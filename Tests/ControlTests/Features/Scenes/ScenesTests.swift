@@ -396,15 +396,21 @@ import Testing
     #expect(Measure.peak(heard) > 0.4)
   }
 
-  @Test func `what a scene can't do later is reported to its sender`() throws {
-    try stage.put(#"{ "set": { "/grid/instrument": "nope" } }"#, "scenes", "hand")
+  @Test(arguments: [
+    (#"{ "set": { "/grid/instrument": "nope" } }"#, "/grid/instrument"),
+    (#"{ "song": 3 }"#, "/music/play"),
+  ])
+  func `what a scene can't do later is reported to its sender`(scene: String, path: String) throws {
+    try stage.put(scene, "scenes", "hand")
     stage.result("/scene/check")
-    desk.tell("/scene", .string("hand"))
+    var replies = desk.tell("/scene", .string("hand"))
     var errors: [String] = []
     desk.pass(until: "it is refused") {
-      errors += desk.take().filter { $0.address == "/error" }.compactMap { $0.arguments[0].text }
+      replies += desk.take()
+      errors = replies.filter { $0.address == "/error" }.compactMap { $0.arguments[0].text }
       return !errors.isEmpty
     }
+    #expect(errors.first == path)
     #expect(stage.value("/scene") == "hand")
   }
 
