@@ -261,6 +261,11 @@ package struct Warp: ~Copyable {
     }
   }
 
+  /// Whether no engine hands over to another one.
+  package var isSettled: Bool {
+    @_noLocks get { !isGoing || engine == wanted && nextEngine == wanted && !isChanging }
+  }
+
   /// Whether the output is an unchanged copy of the source, none of it read in advance.
   var isReadingPlainly: Bool {
     @_noLocks get {

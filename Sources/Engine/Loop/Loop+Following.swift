@@ -41,7 +41,7 @@ extension Loop {
       return warp.follow(1)
     }
     let ratio = beat / time.pointee.beats.exact(1)
-    if !follow.mode.isLock && LoopFollow.banded(ratio) == 1 && follow.isAtRest {
+    if !follow.mode.isLock && LoopFollow.banded(ratio) == 1 && follow.isAtRest && warp.isSettled {
       follow.forget()
       return warp.follow(1)
     }

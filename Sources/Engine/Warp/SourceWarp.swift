@@ -158,6 +158,8 @@ struct SourceWarp: ~Copyable {
   var lag: Double { @_noLocks get { warp.readsAhead ? 0 : warp.lag } }
   /// The number of frames until the output is complete after a rest.
   var warmUp: Int { @_noLocks get { warp.warmUp } }
+  /// Whether no engine hands over to another one, which may move the position.
+  var isSettled: Bool { @_noLocks get { warp.isSettled } }
   /// Whether it is idle: silent, with no parameter moving.
   var isIdle: Bool { @_noLocks get { warp.isIdle } }
 
