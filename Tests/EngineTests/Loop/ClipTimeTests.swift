@@ -121,8 +121,8 @@ import Testing
       let heard = Array(stage.stems[0][from..<from + 9600])
       let delay = center(heard) - center(Self.sound) - 2400
       let hertz = Measure.frequency(heard[3000..<6000], near: 330, sampleRate: 48_000) ?? 0
-      // 5 ms.
-      #expect(abs(delay) < 240, "\(tempo) \(rate): \(delay / 48) ms")
+      // 4 ms; the voice engine, which places whole periods, puts the energy of a slow sound 7 ms late.
+      #expect(abs(delay) < (engine == 1 ? 384 : 192), "\(tempo) \(rate): \(delay / 48) ms")
       #expect(abs(hertz / 330 - 1) < 0.01, "\(tempo) \(rate): \(hertz) Hz")
       #expect(abs(Measure.peak(heard) / Measure.peak(Self.sound) - 1) < 0.25)
     }

@@ -1,3 +1,4 @@
+import Control
 import Engine
 import Foundation
 import OSC
@@ -401,6 +402,7 @@ import Testing
     (#"{ "song": 3 }"#, "/music/play"),
   ])
   func `what a scene can't do later is reported to its sender`(scene: String, path: String) throws {
+    desk.node[Instruments.self].open { _ in }
     try stage.put(scene, "scenes", "hand")
     stage.result("/scene/check")
     var replies = desk.tell("/scene", .string("hand"))
