@@ -154,6 +154,11 @@ let package = Package(
       ]),
     // Simulated rooms with feedback, and signals for them, for the tests and a benchmark.
     .target(name: "Howl", dependencies: ["DSP"], path: "Tests/Benchmarks/Sources/Howl"),
+    // Simulated gigs: the node in simulated time, with a seed each.
+    .executableTarget(
+      name: "gigs",
+      dependencies: ["Control", "DSP", "Engine", "Howl", "OSC", "Posix", "TestSupport"],
+      path: "Tests/Gigs", linkerSettings: linker),
     .testTarget(
       name: "DSPTests", dependencies: ["DSP", "Howl", "TestSupport"], linkerSettings: linker),
     .testTarget(
@@ -271,7 +276,7 @@ let threaded = [
   "SoundFilesTests": ["WaveWriterTests"],
 ]
 if sanitizer == "thread" {
-  let unneeded = ["Surfaces", "syrinx"]
+  let unneeded = ["Surfaces", "gigs", "syrinx"]
   package.products = []
   package.targets.removeAll {
     $0.type == .test && threaded[$0.name] == nil || unneeded.contains($0.name)

@@ -103,6 +103,9 @@ package final class OfflineHost {
     package var click: [Float] = []
     /// The outgoing MIDI messages, each with its frame from the start of the output.
     package var midi: [MIDIMessage] = []
+
+    /// Creates an empty output.
+    package init() {}
   }
 
   /// A MIDI message and its frame.
