@@ -66,7 +66,9 @@ extension NodeTests {
       phone.send("/loop/1/quantize", .string("off"))
       phone.send("/loop/1/overdub")
       #expect(phone.sync())
-      try probe.pass(seconds: 0.7, "a layer is recorded")
+      // A connection that was removed in the last second before a server dies may be the server's doing: it is
+      // restored.
+      try probe.pass(seconds: 1.7, "a layer is recorded")
       server.kill()
       probe.close()
       try phone.awaitServer("gone")
