@@ -63,6 +63,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
       [unowned self] in lines.append($0)
     }
     node[Takes.self].open { [unowned self] in lines.append($0) }
+    node[Instruments.self].open { [unowned self] in lines.append($0) }
     node.keeper.keepState(in: file, holding: saved, forgetsFormer: false) { [unowned self] in
       lines.append($0)
     }
@@ -108,7 +109,8 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
 
   /// Lets everything that the node writes get to the disk, which has the host's clock.
   func awaitDisk() throws {
-    tell("/capture/stop")
+    // A capture that runs is a write that never ends.
+    tell("/capture/on", .int32(0))
     try waitUntil("the disk has done all", every: 0.001) {
       run(frames: 480)
       return !node.isWriting && !node.keeper.isOpening
