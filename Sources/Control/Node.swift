@@ -63,11 +63,14 @@ package final class Node {
   }
 
   /// Whether a write is in progress.
-  package var isWriting: Bool {
-    keeper.isWriting
-      || features.all.contains {
-        $0.isWriting || $0.workers.contains { $0.isAwaited && $0.count > 0 }
-      }
+  package var isWriting: Bool { !writers.isEmpty }
+
+  /// The names of the parts with a write in progress.
+  package var writers: [String] {
+    (keeper.isWriting ? ["StateKeeper"] : [])
+      + features.all.filter { feature in
+        feature.isWriting || feature.workers.contains { $0.isAwaited && $0.count > 0 }
+      }.map { "\(type(of: $0))" }
   }
 
   /// Ends requests to other machines, until a session begins: nothing waits for a server that does not

@@ -19,14 +19,15 @@ var (played, failed) = (0.0, 0)
 let start = HostTime.steady
 for seed in first..<first + count {
   let gig = try Gig(seed: seed)
+  var hasFailed = false
   do {
     try gig.run(seconds: Double(seconds))
-    for fault in gig.faults { report("seed \(seed) \(fault)") }
-    if !gig.faults.isEmpty { failed += 1 }
   } catch {
     report("seed \(seed) at \(Int(gig.played)) s: \(error)")
-    failed += 1
+    hasFailed = true
   }
+  for fault in gig.faults { report("seed \(seed) \(fault)") }
+  if hasFailed || !gig.faults.isEmpty { failed += 1 }
   played += gig.played
   checks.merge(gig.checks) { $0 + $1 }
 }
