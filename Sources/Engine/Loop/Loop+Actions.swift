@@ -201,7 +201,7 @@ extension Loop {
     case .press, .release: return nil
     case .keep: return refusalToKeep
     case .record, .recordOn:
-      if !means(.record) && !(isRecordOn(action) && state.isPlaying) { return .meaningless }
+      if !means(.record) && !(isRecordOn(action) && isPlayingRecording) { return .meaningless }
       if transfer.isLoading { return .transferring }
       if !state.isRecording && fixedFrames > tape.capacity { return .tooManyBeats }
       return cues.isFull ? .noMemory : nil
@@ -231,6 +231,11 @@ extension Loop {
       return tape.stepsForth == 0 ? .nothingToRedo : nil
     case .clear, .cancel, .back, .bringToPlay, .bringToStop: return nil
     }
+  }
+
+  /// Whether it plays a clip that was recorded: one that was loaded is never recorded over.
+  private var isPlayingRecording: Bool {
+    @_noLocks get { if case .playing = state { true } else { false } }
   }
 
   /// Why a growing layer can't be started or ended, or nil if it can.

@@ -61,6 +61,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 1] as [Float])
+  func `a loaded clip is never recorded over, and the loop stays usable`(quantize: Float) {
+    let stage = LoopStage()
+    load(stage, once: false)
+    stage.set(.loop(.quantize, 0), quantize)
+    stage.send(.play, 0)
+    stage.rest(30_000)
+    #expect(stage.reading(0).state == .playingLoaded)
+    #expect(stage.press(.recordOn, 0) == .meaningless)
+    stage.rest(30_000)
+    #expect(stage.reading(0).state == .playingLoaded)
+    let copy = ClipTransfer(sampleRate: 48_000)
+    stage.host.send(Command(.copyOut(ClipPointer(copy))))
+    stage.rest(4800)
+    #expect(copy.length == Self.length)
+  }
+
+  @Test
+  func `a recording that waits for the beat does not begin over a clip that was loaded meanwhile`()
+  {
+    let stage = LoopStage()
+    stage.record(Tone.noise(frames: 48_000), 0)
+    stage.set(.loop(.quantize, 0), 2)
+    stage.rest(1000)
+    stage.send(.recordOn, 0)
+    load(stage, once: false)
+    stage.rest(4 * 96_000)
+    #expect(stage.reading(0).state.isRecording == false)
+    let copy = ClipTransfer(sampleRate: 48_000)
+    stage.host.send(Command(.copyOut(ClipPointer(copy))))
+    stage.rest(9600)
+    #expect(copy.length == Self.length)
+  }
+
   @Test func `play pauses it, and it ends after it has resumed`() {
     let stage = stage()
     stage.send(.play, 0)
