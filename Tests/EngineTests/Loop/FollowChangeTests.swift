@@ -134,6 +134,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [LoopAction.overdub, .replace, .substitute])
+  func `a tempo that ends a layer leaves no queued end behind, which would begin another one`(
+    action: LoopAction
+  ) {
+    let loop = PulseLoop()
+    let stage = loop.stage
+    stage.set(.follow, of: 0, 2)
+    stage.set(.quantize, of: 0, 2)
+    stage.send(action, 0)
+    loop.pass(beats: 5)
+    #expect(stage.reading(0).isOverdubbing)
+    stage.send(action, 0)
+    loop.pass(beats: 1)
+    #expect(stage.reading(0).pending == action)
+    let layers = stage.reading(0).overdubs
+    loop.setTempo(126)
+    for _ in 0..<8 {
+      loop.pass(beats: 1)
+      #expect(!stage.reading(0).isOverdubbing && stage.reading(0).overdubs == layers)
+      #expect(stage.reading(0).pending == nil)
+    }
+  }
+
   // A locked loop would move on a Start while it grows, and its layer with it.
   @Test func `a Start while the loop grows moves it once the layer has ended`() {
     for kind in [LoopAction.multiply, .insert] {
