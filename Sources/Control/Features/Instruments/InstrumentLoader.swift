@@ -108,7 +108,7 @@ final class InstrumentLoader {
     asked = nil
     // The default instrument replaces one that is gone or misspelled.
     if !hasFallback, order.name != Self.initial { wantsInitial = true }
-    if let request = order.request, request.client != nil {
+    if let request = order.request, request.origin.client != nil {
       request.refuse(refusal)
     } else {
       say?("can't load the instrument \(quoted(order.name)): \(refusal.message)")
