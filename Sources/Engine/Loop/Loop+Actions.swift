@@ -381,7 +381,7 @@ extension Loop {
     if case .recording = state, recording.isFull || tape.isShort {
       endByItself(at: frame)
     }
-    if layer.isOn && isGrowing && frame &- layer.start >= mostAdded { endOverdub(at: frame) }
+    if layer.isOn && isGrowing && frame &- layer.start >= mostAdded { endLayerUnasked(at: frame) }
     turnPedal(at: frame)
     while cues.nextFrame <= frame {
       let cue = cues.removeFirst()

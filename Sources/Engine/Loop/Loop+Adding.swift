@@ -47,6 +47,16 @@ extension Loop {
     cues.add(.endOverdub, at: frame &- Int64(moment.late) &+ Int64(layer.delay))
   }
 
+  /// Ends the layer, which nobody asked for.
+  ///
+  /// A queued end goes with it: later it would begin another layer.
+  @_noLocks
+  mutating func endLayerUnasked(at frame: Int64) {
+    if !layer.isOn { return }
+    dropQueuedAddition()
+    endOverdub(at: frame)
+  }
+
   /// The latency of a layer in frames: the performer plays along with sound that was rendered that
   /// long ago.
   var overdubDelay: Int {

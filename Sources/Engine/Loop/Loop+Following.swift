@@ -58,13 +58,9 @@ extension Loop {
       ratio: ratio, error: playback.isBackward ? -error : error, after: max(0, min(passed, 1)),
       sampleRate: sampleRate)
     warp.follow(speed, isStretched: follow.isStretched)
-    // A layer that is resampled would come back at another pitch. Its queued end would begin another one.
+    // A layer that is resampled would come back at another pitch.
     if layer.isOn && layer.isInClipTime && layer.stretched == 0 && !warp.isVarispeed {
-      switch queued.action {
-      case .overdub, .replace, .substitute: queued.clear()
-      default: break
-      }
-      endOverdub(at: frame)
+      endLayerUnasked(at: frame)
     }
   }
 

@@ -203,7 +203,7 @@ extension Loop {
     let place = max(0, min(place, tape.length))
     follow.forget()
     if state.isPlaying {
-      endOverdub(at: frame)
+      endLayerUnasked(at: frame)
       tape.jump(to: place)
     } else if place == tape.length && tape.isLooping {
       playback.resume = 0

@@ -4,8 +4,6 @@ internal import DSP
 extension Loop {
   @_noLocks
   mutating func record(at frame: Int64) -> EngineRefusal? {
-    // A recording without its state would never end.
-    if !means(.record) { return .meaningless }
     endOverdub(at: frame)
     guard let version = tape.beginClip() else { return .noMemory }
     close()
@@ -35,8 +33,6 @@ extension Loop {
       endRecordingOn(at: frame)
       return nil
     }
-    // It may have been loaded since the command was queued.
-    if case .playingLoaded = state { return .meaningless }
     if state.isPlaying { endPlaying(at: frame) }
     let refusal = record(at: frame)
     if case .none = refusal { recording.continues = true }

@@ -148,7 +148,7 @@ struct Loop: ~Copyable {
   // The position in the clip that belongs to a time of the input would be unknown.
   @_noLocks
   private mutating func endOverdubWhereMoved(from former: Float, at frame: Int64) {
-    if warp.ownSpeed != former { endOverdub(at: frame) }
+    if warp.ownSpeed != former { endLayerUnasked(at: frame) }
   }
 
   /// Sets the direction, once the layer has ended.
@@ -161,7 +161,7 @@ struct Loop: ~Copyable {
       tape.setBackward(backward)
       return
     }
-    endOverdub(at: frame)
+    endLayerUnasked(at: frame)
     cues.add(.turn, at: frame &+ Int64(layer.delay &+ tape.seam &+ 1))
   }
 }

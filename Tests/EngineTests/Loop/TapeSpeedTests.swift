@@ -39,4 +39,27 @@ import Testing
     stage.rest(4800)
     #expect(stage.press(.multiply, 0) == nil)
   }
+
+  @Test(arguments: ["speed", "direction", "jump"])
+  func `a queued end goes with a layer that something else ends`(cause: String) {
+    let stage = LoopStage()
+    stage.record(Tone.noise(frames: 96_000), 0)
+    stage.rest(2400)
+    #expect(stage.press(.overdub, 0) == nil)
+    stage.rest(4800)
+    stage.set(.quantize, of: 0, 2)
+    stage.send(.overdub, 0)
+    stage.rest(64)
+    #expect(stage.reading(0).isOverdubbing && stage.reading(0).pending == .overdub)
+    switch cause {
+    case "speed": stage.set(.speed, of: 0, 0.5)
+    case "direction": stage.set(.direction, of: 0, -1)
+    default: stage.send(.rewind, 0)
+    }
+    for _ in 0..<100 {
+      stage.rest(2400)
+      #expect(!stage.reading(0).isOverdubbing && stage.reading(0).pending == nil)
+    }
+    #expect(stage.reading(0).overdubs == 1)
+  }
 }
