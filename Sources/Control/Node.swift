@@ -63,14 +63,17 @@ package final class Node {
   }
 
   /// Whether a write is in progress.
-  package var isWriting: Bool { !writers.isEmpty }
+  package var isWriting: Bool {
+    keeper.isWriting || features.all.contains(where: Self.isWriting)
+  }
 
-  /// The names of the parts with a write in progress.
+  /// The names of the features with a write in progress.
   package var writers: [String] {
-    (keeper.isWriting ? ["StateKeeper"] : [])
-      + features.all.filter { feature in
-        feature.isWriting || feature.workers.contains { $0.isAwaited && $0.count > 0 }
-      }.map { "\(type(of: $0))" }
+    features.all.filter(Self.isWriting).map { "\(type(of: $0))" }
+  }
+
+  private static func isWriting(_ feature: any Feature) -> Bool {
+    feature.isWriting || feature.workers.contains { $0.isAwaited && $0.count > 0 }
   }
 
   /// Ends requests to other machines, until a session begins: nothing waits for a server that does not

@@ -54,11 +54,8 @@ final class ChangeNotifier {
 
   /// Whether the subscriptions of a client cover an address.
   func isSubscribed(_ client: Client, to path: String) -> Bool {
-    guard let subscription = subscriptions.byClient[client], let index = table.index(of: path)
-    else {
-      return false
-    }
-    return subscription.wanted[index]
+    guard let index = table.index(of: path) else { return false }
+    return subscriptions.byClient[client]?.wanted[index] ?? false
   }
 
   /// Marks a parameter as changed.
