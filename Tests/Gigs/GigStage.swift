@@ -37,9 +37,6 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   private let client = Client(
     endpoint: Endpoint(address: .loopback4, port: 9000), transport: .datagrams(socket: 0))
 
-  /// The lines that the node wrote.
-  private(set) var lines: [String] = []
-
   init(seed: Int) throws {
     root = try TemporaryFolder()
     home = root.path("home-1")
@@ -58,18 +55,26 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     let file = StateFile(home: home, name: "gig")
     guard file.claim() else { throw Fault("the state of \(home) is in use") }
     let saved = try file.read()
-    if let saved { lines += node.keeper.resume(saved) }
-    node[LoopPersistence.self].open(home: home, name: "gig", discarding: false) {
-      [unowned self] in lines.append($0)
-    }
-    node[Takes.self].open { [unowned self] in lines.append($0) }
-    node[Instruments.self].open { [unowned self] in lines.append($0) }
-    node.keeper.keepState(in: file, holding: saved, forgetsFormer: false) { [unowned self] in
-      lines.append($0)
-    }
+    if let saved { _ = node.keeper.resume(saved) }
+    node[LoopPersistence.self].open(home: home, name: "gig", discarding: false) { _ in }
+    node[Takes.self].open { _ in }
+    node[Instruments.self].open { _ in }
+    node.keeper.keepState(in: file, holding: saved, forgetsFormer: false) { _ in }
     host = OfflineHost(takingOver: engine, sampleRate: Double(rate))
     node.connect(to: self)
     sounding = []
+  }
+
+  /// Ends the node's threads, and leaves the engine without a driver: nothing reads what the node frees.
+  private func end() throws {
+    node[LoopPersistence.self].close()
+    try waitUntil("the node has written all") {
+      _ = node.tick()
+      return !node.isWriting
+    }
+    _ = host.engine.takeOver(sampleRate: Double(rate))
+    host = nil
+    node = nil
   }
 
   /// Ends the node as `/quit` does, and starts another one with its data.
@@ -77,31 +82,16 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     node.keeper.saveState()
     node.endRequests()
     node[Captures.self].end()
-    node[LoopPersistence.self].close()
-    try waitUntil("all is written") {
-      _ = node.tick()
-      return !node.isWriting
-    }
-    _ = node.engineIsReleased(host.engine, rate: rate)
-    host = nil
-    node = nil
+    try end()
     try begin()
   }
 
   /// Starts a node with what is on the disk at this moment, as after `kill -9`.
   func kill() throws {
     homes += 1
-    let copy = root.path("home-\(homes)")
-    try FileManager.default.copyItem(atPath: home, toPath: copy)
-    let former = home
-    node[LoopPersistence.self].close()
-    try waitUntil("the former node has ended") {
-      _ = node.tick()
-      return !node.isWriting
-    }
-    _ = node.engineIsReleased(host.engine, rate: rate)
-    host = nil
-    node = nil
+    let (former, copy) = (home, root.path("home-\(homes)"))
+    try FileManager.default.copyItem(atPath: former, toPath: copy)
+    try end()
     try? FileManager.default.removeItem(atPath: former)
     home = copy
     try begin()
@@ -325,13 +315,5 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
       if take().contains(where: { $0.address == "/synced" }) { return }
     }
     fail("/sync was not answered within 4 s")
-  }
-}
-
-extension Node {
-  /// Leaves the engine without a driver, so that nothing reads what the node frees.
-  fileprivate func engineIsReleased(_ engine: Engine, rate: Int) -> Bool {
-    _ = engine.takeOver(sampleRate: Double(rate))
-    return true
   }
 }

@@ -13,8 +13,7 @@ struct SoundPast {
     var best = (place: 0, gain: Float(0), likeness: Float(0))
     let energy = part.reduce(0) { $0 + $1 * $1 }
     samples.withUnsafeBufferPointer { samples in
-      for start in 0...max(0, samples.count - part.count) where start + part.count <= samples.count
-      {
+      for start in samples.indices.dropLast(part.count - 1) {
         var (product, power): (Float, Float) = (0, 1e-12)
         for index in part.indices {
           product += part[index] * samples[start + index]
