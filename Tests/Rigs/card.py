@@ -19,6 +19,7 @@ import time
 
 import numpy
 
+from machine import REALTIME, waited
 from osc import decode, encode
 
 RATES = (44100, 48000, 96000)
@@ -31,12 +32,6 @@ ANSWER = 50
 SOUND = 2000
 PHASE = 0.2
 LAYER = 100
-REALTIME = ["--realtime"] if os.system("chrt -f 10 true 2>/dev/null") == 0 else ["--no-realtime"]
-
-
-def waited(*threads):
-    """The time in milliseconds for which threads were ready to run and had no processor."""
-    return sum(int(pathlib.Path(f"/proc/{each}/schedstat").read_text().split()[1]) for each in threads) / 1e6
 
 
 def now():

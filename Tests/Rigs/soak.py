@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 
+from machine import REALTIME, waited
 from osc import decode, encode
 
 RATES = (44100, 48000, 48000, 48000, 96000)
@@ -26,16 +27,12 @@ BLOCKS = (128, 256, 256, 512)
 ANSWER = 50
 MEMORY = 1.05
 SETTLED = 600
-# The addresses of a node that ends it, use other machines, or read files outside the soak's folder.
+# The addresses that end the node, use other machines, read files outside the soak's folder, or lose the takes whose
+# names are looked for.
 LEFT_ALONE = ("/quit", "/feed", "/settings/pictures", "/take/picture", "/take/import", "/species", "/music/folder",
-              "/instrument/load", "/transport/lead", "/subscribe", "/unsubscribe")
+              "/instrument/load", "/transport/lead", "/subscribe", "/unsubscribe",
+              "/take/delete", "/take/title")
 NAMES = ("a", "b", "c", "major", "dorian", "A", "piano", "organ", "note:40", "controller:64", "")
-REALTIME = ["--realtime"] if os.system("chrt -f 10 true 2>/dev/null") == 0 else ["--no-realtime"]
-
-
-def waited(*threads):
-    """The time in milliseconds for which threads were ready to run and had no processor."""
-    return sum(int(pathlib.Path(f"/proc/{each}/schedstat").read_text().split()[1]) for each in threads) / 1e6
 
 
 class Ear:
@@ -300,10 +297,7 @@ class Soak:
         for title in self.titles[-20:]:
             found = self.ask("/takes/find", title, reply="/takes/end", seconds=15) or []
             if not any(name == "/take" and title in row for name, row in found):
-                # Another client may have deleted it.
-                trash = self.ask("/trash", reply="/trash/end", seconds=15) or []
-                if not any(title in row for _, row in trash):
-                    self.counts["takes not found"] += 1
+                self.fault(f"the take {title}, which was answered as saved, is gone")
 
     def release(self):
         """Ends all notes: none may be held after that."""
@@ -329,7 +323,7 @@ class Soak:
         took = max(0, took - (after - before))
         self.took.append(took)
         if took > ANSWER:
-            self.counts["late replies"] += 1
+            self.fault(f"a reply took {took:.0f} ms")
 
     def measure(self):
         folder = pathlib.Path(f"/proc/{self.process.pid}")
@@ -375,10 +369,12 @@ class Soak:
             player.join(5)
         self.release()
         time.sleep(2)
+        # The lights of pedals are notes, too.
+        self.socket.send(encode("/midi/lights", 0))
         self.release()
         time.sleep(3)
         if self.ear.held:
-            self.counts["notes held at the end"] = self.ear.held
+            self.fault(f"{self.ear.held} notes are held at the end")
         self.end_node(signal.SIGTERM)
         print(self.summary())
         for process in (self.ear, self.empty):
