@@ -20,10 +20,15 @@ struct Overdub: BitwiseCopyable {
   var version: Int?
   /// The progress of its fade, in frames.
   var risen = 0
-  /// Whether it fades out.
+  /// Whether it fades out, to end.
   var isEnding = false
+  /// Whether it fades out, to go on later.
+  var isResting = false
   /// The smoothed gain of the existing audio; negative before the first frame.
   var feedback: Float = -1
+
+  /// Whether it fades out, for either reason.
+  var isFalling: Bool { @_noLocks get { isEnding || isResting } }
 
   @_noLocks
   init() {}
@@ -233,43 +238,83 @@ extension LoopTape {
     if overdub.version != nil { overdub.isEnding = true }
   }
 
+  /// Fades the overdub out until it is resumed.
+  @_noLocks
+  package mutating func restOverdub() { overdub.isResting = true }
+
+  /// Whether an overdub rests, and has faded out.
+  package var isOverdubAtRest: Bool {
+    @_noLocks get { overdub.isResting && overdub.risen == 0 }
+  }
+
+  /// Fades an overdub that rests in again.
+  @_noLocks
+  package mutating func resumeOverdub() { overdub.isResting = false }
+
+  /// Goes on with the overdub as a new version, from a frame of the clip on, which is the next it adds to.
+  ///
+  /// The former version ends there, faded out. If memory is short, the overdub goes on as it is.
+  @_noLocks
+  package mutating func splitOverdub(at frame: Int, backward: Bool) {
+    guard let version = overdub.version, version == currentVersion, !isGrowing,
+      let next = history.pointee.memory.begin(like: version)
+    else { return }
+    fadeOut(version, at: frame, backward: backward)
+    // One reference for the history, and one for writing after it has moved on.
+    history.pointee.memory.hold(next)
+    history.pointee.append(next)
+    readCurrent()
+    history.pointee.memory.release(version)
+    overdub.version = next
+  }
+
   /// Ends the overdub at once, faded out before a frame of the clip, which is the next it would add to.
   ///
   /// The fade is back to the version before it, because the sound after the frame is not recorded.
   @_noLocks
   package mutating func endOverdub(before frame: Int) {
     guard let version = overdub.version else { return }
-    let former = history.pointee.former
-    let length = self[version].length
-    if version == currentVersion && former >= 0 && self[former].clip == self[version].clip
-      && self[former].length == length
-    {
-      let seam = min(self.seam, length / 2)
-      var done = 0
-      while done < seam {
-        let place = wrapped(frame &- seam &+ done)
-        let count = min(min(seam &- done, length &- place), Self.longestPiece)
-        fade(version, to: former, at: place, from: done, of: seam, frames: count)
-        // The start is also in the tail.
-        if place < seam {
-          fade(
-            version, to: former, at: length &+ place, from: done, of: seam,
-            frames: min(count, seam &- place))
-        }
-        done &+= count
-      }
-    }
+    fadeOut(version, at: frame, backward: false)
     breakOffOverdub()
   }
 
-  /// Crossfades frames of a version to those of another one: a part of a fade, from its frame `done` on.
+  /// Fades the current version to the one before it, over the frames that were written last before a frame.
+  @_noLocks
+  private mutating func fadeOut(_ version: Int, at frame: Int, backward: Bool) {
+    let former = history.pointee.former
+    let length = self[version].length
+    guard version == currentVersion, former >= 0, self[former].clip == self[version].clip,
+      self[former].length == length
+    else { return }
+    let seam = min(self.seam, length / 2)
+    let start = backward ? frame &+ 1 : frame &- seam
+    var done = 0
+    while done < seam {
+      let place = wrapped(start &+ done)
+      let count = min(min(seam &- done, length &- place), Self.longestPiece)
+      fade(
+        version, to: former, at: place, from: done, of: seam, frames: count, backward: backward)
+      // The start is also in the tail.
+      if place < seam {
+        fade(
+          version, to: former, at: length &+ place, from: done, of: seam,
+          frames: min(count, seam &- place), backward: backward)
+      }
+      done &+= count
+    }
+  }
+
+  /// Crossfades frames of a version to those of another one: a part of a fade, from its frame `done` on, or of a
+  /// fade backward, up to it.
   @_noLocks
   private mutating func fade(
-    _ version: Int, to other: Int, at frame: Int, from done: Int, of all: Int, frames: Int
+    _ version: Int, to other: Int, at frame: Int, from done: Int, of all: Int, frames: Int,
+    backward: Bool
   ) {
     history.pointee.memory.read(other, at: frame, to: behind, frames: frames)
     for index in 0..<frames {
-      let share = Crossfade.eased((Float(done &+ index) + 0.5) / Float(all))
+      let along = (Float(done &+ index) + 0.5) / Float(all)
+      let share = Crossfade.eased(backward ? 1 - along : along)
       kept[index] = 1 - share
       behind.left[index] *= share
       behind.right[index] *= share
@@ -296,13 +341,17 @@ extension LoopTape {
     var done = 0
     while done < frames {
       guard let version = overdub.version else { return }
+      if isOverdubAtRest {
+        if overdub.isEnding { breakOffOverdub() }
+        return
+      }
       let length = self[version].length
       // The layer's clip needn't be the current one any more.
       var frame = (backward ? start &- done : start &+ done) % length
       if frame < 0 { frame &+= length }
       let room = backward ? frame &+ 1 : length &- frame
       var count = min(min(frames &- done, room), Self.longestPiece)
-      if overdub.isEnding { count = min(count, overdub.risen) }
+      if overdub.isFalling { count = min(count, overdub.risen) }
       var sound = shaped(sound.advanced(by: done), feedback: feedback, frames: count)
       if backward {
         sound = reversed(sound, frames: count)
@@ -318,9 +367,9 @@ extension LoopTape {
           frames: min(count, seam &- frame))
       }
       done &+= count
-      if overdub.isEnding {
+      if overdub.isFalling {
         overdub.risen &-= count
-        if overdub.risen <= 0 { breakOffOverdub() }
+        if overdub.risen <= 0 && overdub.isEnding { breakOffOverdub() }
       } else {
         overdub.risen = min(overdub.risen &+ count, self.seam)
       }
@@ -333,7 +382,7 @@ extension LoopTape {
   /// audio.
   @_noLocks
   mutating func shaped(_ sound: Stereo, feedback: Float, frames: Int) -> Stereo {
-    if !overdub.isEnding && overdub.risen >= seam && overdub.feedback == feedback {
+    if !overdub.isFalling && overdub.risen >= seam && overdub.feedback == feedback {
       // No fade or glide in progress.
       let all = 1 + (feedback - 1)
       for index in 0..<frames { kept[index] = all }
@@ -343,7 +392,7 @@ extension LoopTape {
     let glide = 4 / Float(seam)
     for index in 0..<frames {
       let risen =
-        overdub.isEnding ? overdub.risen &- index : min(overdub.risen &+ index &+ 1, seam)
+        overdub.isFalling ? overdub.risen &- index : min(overdub.risen &+ index &+ 1, seam)
       let share = Crossfade.eased(Float(risen) / Float(seam))
       overdub.feedback += (feedback - overdub.feedback) * glide
       if abs(feedback - overdub.feedback) < 1e-6 { overdub.feedback = feedback }

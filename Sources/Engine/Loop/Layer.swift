@@ -4,6 +4,14 @@ struct Layer: BitwiseCopyable {
   enum Kind: UInt8, BitwiseCopyable {
     case overdub, replace, substitute, multiply, insert
 
+    @_noLocks
+    static func == (one: Kind, other: Kind) -> Bool {
+      unsafeBitCast(one, to: UInt8.self) == unsafeBitCast(other, to: UInt8.self)
+    }
+
+    @_noLocks
+    static func != (one: Kind, other: Kind) -> Bool { !(one == other) }
+
     /// Whether the layer grows the clip.
     var grows: Bool {
       @_noLocks get {
@@ -25,8 +33,10 @@ struct Layer: BitwiseCopyable {
     }
   }
 
-  /// The way in which it is added.
+  /// The way in which the performer adds to the clip.
   var kind = Kind.overdub
+  /// The way in which the sound is added that is written at present, and was played some time ago.
+  var written = Kind.overdub
   /// Whether the performer adds sound.
   ///
   /// Because of latency, that sound is written some time later.
@@ -37,6 +47,8 @@ struct Layer: BitwiseCopyable {
   private var exactStart = -1.0
   /// The time from its sound to its writing in frames, as of its start: the latency, and its lag.
   private(set) var delay = 0
+  /// The part of it that is the latency of the loop's own warp, in frames.
+  private(set) var warpDelay = 0
   /// How much later than its latency it is written, so that its end can still be moved back.
   private(set) var lag = 0
   /// The position in the clip at which it started to grow.
@@ -51,11 +63,14 @@ struct Layer: BitwiseCopyable {
   var speed = 1.0
   /// Its number as the user of the warp that stretches it; 0 if it is resampled.
   var stretched = 0
+  /// The change of the way in which it is written, while that is under way.
+  var change = LayerChange()
 
   /// Starts adding sound with a latency in frames.
   @_noLocks
   mutating func begin(
-    _ kind: Kind, at frame: Int64, exact: Double, delay: Int, lag: Int, inClipTime: Bool
+    _ kind: Kind, at frame: Int64, exact: Double, delay: Int, ofWarp warpDelay: Int, lag: Int,
+    inClipTime: Bool
   ) {
     self.kind = kind
     isInClipTime = inClipTime
@@ -64,7 +79,17 @@ struct Layer: BitwiseCopyable {
     start = frame
     exactStart = exact
     self.delay = delay &+ lag
+    self.warpDelay = warpDelay
     self.lag = lag
+  }
+
+  /// Goes on in the time of the clip, with another latency of the warp and another lag, in frames.
+  @_noLocks
+  mutating func goOnInClipTime(ofWarp: Int, lag: Int) {
+    isInClipTime = true
+    delay &+= ofWarp &- warpDelay &+ lag &- self.lag
+    self.lag = lag
+    warpDelay = ofWarp
   }
 
   /// Ends it.
@@ -74,7 +99,7 @@ struct Layer: BitwiseCopyable {
   /// Whether this kind of layer is being added.
   @_noLocks
   func adds(_ other: Kind) -> Bool {
-    isOn && unsafeBitCast(kind, to: UInt8.self) == unsafeBitCast(other, to: UInt8.self)
+    isOn && kind == other
   }
 
   /// Returns its length at a frame, exactly if it starts and ends on a grid.

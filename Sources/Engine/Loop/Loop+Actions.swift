@@ -219,7 +219,9 @@ extension Loop {
     case .once, .replay:
       if state.isRecording { return .meaningless }
       return tape.length == 0 ? .nothingRecorded : nil
-    case .overdub, .replace, .substitute: return refusalToAdd
+    case .overdub: return refusalToAdd(.overdub)
+    case .replace: return refusalToAdd(.replace)
+    case .substitute: return refusalToAdd(.substitute)
     case .multiply: return refusalToGrow(.multiply)
     case .insert: return refusalToGrow(.insert)
     case .undo:
@@ -247,20 +249,20 @@ extension Loop {
     if tape.isGrowing { return .transferring }
     if isMoved || playback.isBackward { return .notAsRecorded }
     if layer.isOn { return nil }
-    if let refusal = refusalToAdd { return refusal }
+    if let refusal = refusalToAdd(kind) { return refusal }
     if state.isRecording { return .notPlaying }
     return tape.roomToGrow < tape.seam ? .tooLong : nil
   }
 
-  /// Why a layer can't be started, or nil if it can, or is on.
-  private var refusalToAdd: EngineRefusal? {
-    @_noLocks get {
-      if layer.isOn { return nil }
-      if cues.isFull { return .noMemory }
-      if hasTimeOfItsOwn && !canAddInClipTime { return .notAsRecorded }
-      if case .recording = state { return nil }
-      return state.isPlaying ? nil : .notPlaying
-    }
+  /// Why a layer can't be started, or the present one be changed, or nil if it can.
+  @_noLocks
+  private func refusalToAdd(_ kind: Layer.Kind) -> EngineRefusal? {
+    if layer.adds(kind) { return nil }
+    if cues.isFull { return .noMemory }
+    if layer.isOn { return nil }
+    if hasTimeOfItsOwn && !canAddInClipTime { return .notAsRecorded }
+    if case .recording = state { return nil }
+    return state.isPlaying ? nil : .notPlaying
   }
 
   @_noLocks
@@ -392,14 +394,8 @@ extension Loop {
       case .suspend: tape.suspendRecording()
       case .resume: tape.resumeRecording()
       case .end(let frames): tape.endRecording(at: frames)
-      case .beginOverdub:
-        if isGrowing {
-          // The growth started with the press.
-        } else if state.isPlaying && tape.beginOverdub(isTentative: pedal.mayRevertOverdub) {
-          layer.position = tape.wrapped(tape.position &- layer.delay)
-        } else {
-          layer.end()
-        }
+      case .beginOverdub(let kind): beginLayer(kind)
+      case .changeOverdub(let kind): changeLayer(to: kind)
       case .endOverdub: tape.endOverdub()
       case .turn: tape.setBackward(playback.isBackward)
       }

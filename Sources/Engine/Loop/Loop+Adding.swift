@@ -21,6 +21,7 @@ extension Loop {
     if layer.isOn && (isGrowing || kind.grows) { endOverdub(at: frame) }
     if layer.isOn {
       layer.kind = kind
+      cues.add(.changeOverdub(kind), at: frame &- Int64(moment.late) &+ Int64(layer.delay))
       return
     }
     makeLoop()
@@ -28,14 +29,15 @@ extension Loop {
     let inClipTime = !kind.grows && (continues ? layer.isInClipTime : hasTimeOfItsOwn)
     let lag = continues ? layer.lag : max(layerLag, inClipTime ? lagInClipTime() : 0)
     layer.begin(
-      kind, at: frame &- Int64(moment.late), exact: moment.exact, delay: overdubDelay, lag: lag,
-      inClipTime: inClipTime)
+      kind, at: frame &- Int64(moment.late), exact: moment.exact, delay: overdubDelay,
+      ofWarp: warpDelay, lag: lag, inClipTime: inClipTime)
+    if !continues { layer.change = LayerChange() }
     if inClipTime && !continues { placeLayer() }
     if kind.grows && !beginGrowing(kind) {
       layer.end()
       return
     }
-    cues.add(.beginOverdub, at: layer.start &+ Int64(layer.delay))
+    cues.add(.beginOverdub(kind), at: layer.start &+ Int64(layer.delay))
   }
 
   /// Ends the layer, whose last frames are still being recorded.
@@ -61,9 +63,15 @@ extension Loop {
   /// long ago.
   var overdubDelay: Int {
     @_noLocks get {
-      let own = warp.isVarispeed ? warp.delay : Int(warp.lag / warp.exactSpeed + 0.5)
-      if case .live = settings.source { return inputDelay &+ outputDelay &+ own }
-      return own
+      if case .live = settings.source { return inputDelay &+ outputDelay &+ warpDelay }
+      return warpDelay
+    }
+  }
+
+  /// The latency of the loop's own warp in frames.
+  var warpDelay: Int {
+    @_noLocks get {
+      warp.isVarispeed ? warp.delay : Int(warp.lag / warp.exactSpeed + 0.5)
     }
   }
 

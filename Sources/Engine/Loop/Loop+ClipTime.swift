@@ -55,8 +55,9 @@ extension Loop {
   /// The sound before it passes until it is written.
   @_noLocks
   mutating func placeLayer() {
+    noteHeard()
     layer.speed = speedInClip
-    layer.place = tape.exactPosition - Double(layer.delay) * layer.speed
+    layer.place = heard.place(at: heard.now &- Int64(layer.delay), speed: layer.speed)
     if layer.stretched == 0 { return }
     let history = Loops.history(of: settings.source, among: histories)
     let ahead = time.pointee.layerWarp.ahead
@@ -80,11 +81,12 @@ extension Loop {
   @_noLocks
   mutating func addInClipTime(frames: Int) {
     let history = Loops.history(of: settings.source, among: histories)
-    if layer.isOn { followClip() }
+    followClip(frames: frames)
     let start = history.pointee.written &- frames &- layer.lag
     var done = 0
     while done < frames {
-      let count = min(frames &- done, Layer.pieceFrames)
+      var count = min(frames &- done, Layer.pieceFrames)
+      if layer.change.isWaiting { count = min(count, layer.change.framesToWait) }
       if layer.stretched > 0 {
         feed(from: start &+ done &+ time.pointee.layerWarp.ahead, frames: count)
       } else {
@@ -92,19 +94,55 @@ extension Loop {
           from: start &+ done &- Layer.farthest, to: window, frames: count &+ 2 &* Layer.farthest)
       }
       addPiece(frames: count)
+      if let place = layer.change.pass(frames: count) { resumeLayer(at: place) }
       done &+= count
     }
   }
 
-  /// Keeps the layer's position at that of the playhead when its sound was heard.
+  /// Goes on with the layer at the position at which it has faded out, unless the clip has moved from there: a loop
+  /// that begins to follow the tempo is heard earlier, by the latency of its engine.
   @_noLocks
-  private mutating func followClip() {
-    layer.speed = speedInClip
-    if tape.length == 0 { return }
-    let heard = playback.previousExactly - Double(layer.delay) * layer.speed
+  private mutating func resumeLayer(at place: Double) {
+    let error = BeatCount.nearest(place - layer.place, in: tape.round)
+    if abs(error) < 0.002 * sampleRate { layer.place += error }
+    tape.resumeOverdub()
+  }
+
+  /// Notes where the clip is heard now.
+  @_noLocks
+  mutating func noteHeard() {
+    heard.note(tape.exactPosition, speed: speedInClip, round: tape.round)
+  }
+
+  // By how much the speed is corrected at most: a twentieth of a cent where that changes the pitch.
+  private var mostCorrection: Double { @_noLocks get { layer.stretched > 0 ? 0.01 : 0.000_3 } }
+  private static var correctionSeconds: Double { @_noLocks get { 0.05 } }
+
+  /// Sets the speed at which the next frames of the layer were heard.
+  @_noLocks
+  private mutating func followClip(frames: Int) {
+    // After its end, the clip may be another one.
+    guard layer.isOn, tape.length > 0 else { return }
+    let speed = speedInClip
+    let end = heard.now &- Int64(layer.delay)
+    let first = heard.place(at: end &- Int64(frames), speed: speed)
+    let passed = (heard.place(at: end, speed: speed) - first) / Double(frames)
     // Rounding, and cycles that are not whole frames.
-    let error = BeatCount.nearest(heard - layer.place, in: tape.round)
-    layer.place += max(-0.02, min(error * 0.1, 0.02))
+    layer.place = wrapped(layer.place)
+    let error = BeatCount.nearest(first - layer.place, in: tape.round)
+    let most = mostCorrection
+    let correction = max(0 - most, min(error / (Self.correctionSeconds * sampleRate), most))
+    let magnitude = playback.isBackward ? -passed - correction : passed + correction
+    let bounded = max(Double(SourceWarp.slowest), min(magnitude, Double(SourceWarp.fastest)))
+    layer.speed = playback.isBackward ? -bounded : bounded
+  }
+
+  /// A position in the clip that is the same, and not far from its start.
+  @_noLocks
+  private func wrapped(_ place: Double) -> Double {
+    let length = Double(tape.length)
+    if place >= length { return place - length }
+    return place < 0 - length ? place + length : place
   }
 
   /// Converts a piece of the input to frames of the clip.
@@ -114,11 +152,11 @@ extension Loop {
     layer.place = first + speed * Double(frames)
     let isBackward = speed < 0
     // The first whole frame, and the number of those before the next piece.
-    let start = isBackward ? Self.floor(first) : -Self.floor(-first)
-    let end = isBackward ? Self.floor(layer.place) : -Self.floor(-layer.place)
-    let count = Int(isBackward ? start - end : end - start)
+    let start = isBackward ? Self.floor(first) : 0 &- Self.floor(0 - first)
+    let end = isBackward ? Self.floor(layer.place) : 0 &- Self.floor(0 - layer.place)
+    let count = isBackward ? start &- end : end &- start
     if count <= 0 { return }
-    let offset = (start - first) / speed
+    let offset = (Double(start) - first) / speed
     if layer.stretched > 0 {
       time.pointee.layerWarp.render(
         from: offset - Double(frames), speed: abs(speed), to: piece, frames: count,
@@ -130,17 +168,17 @@ extension Loop {
         from: Int64((Double(Layer.farthest) + offset) * 4_294_967_296),
         step: Int64(step * 4_294_967_296), to: piece, frames: count)
     }
-    // The layer has not begun yet.
-    if !tape.isOverdubbing { return }
-    let isAll = layer.kind.replaces || isHearingAll
+    // The layer has not begun yet, or goes on later.
+    if !tape.isOverdubbing || layer.change.isWaiting { return }
+    let isAll = layer.written.replaces || isHearingAll
     tape.overdub(
-      piece, at: Int(start), feedback: isAll ? 0 : settings.feedback, frames: count,
+      piece, at: start, feedback: isAll ? 0 : settings.feedback, frames: count,
       backward: isBackward)
   }
 
   @_noLocks
-  private static func floor(_ x: Double) -> Double {
-    let whole = Double(Int64(x))
-    return whole > x ? whole - 1 : whole
+  static func floor(_ x: Double) -> Int {
+    let whole = Int(x)
+    return Double(whole) > x ? whole &- 1 : whole
   }
 }

@@ -22,7 +22,7 @@ extension Loop {
   @_noLocks
   private mutating func endLayerAtOnce(at frame: Int64) {
     if isGrowing { return endOverdub(at: frame) }
-    let next = layer.isInClipTime ? Int(layer.place) : layer.position
+    let next = nextPlaceOfLayer
     layer.end()
     cues.removeOverdubs()
     if !tape.isOverdubbing { return }

@@ -28,6 +28,12 @@ extension Loop {
   /// Sets the speed for the next block, which starts at a frame.
   @_noLocks
   mutating func followTempo(at frame: Int64) {
+    setFollowedSpeed()
+    fitLayer(at: frame)
+  }
+
+  @_noLocks
+  private mutating func setFollowedSpeed() {
     if follow.mode.isOff { return }
     // What fades out goes on as it is.
     if !state.isPlaying { return follow.forget() }
@@ -58,10 +64,6 @@ extension Loop {
       ratio: ratio, error: playback.isBackward ? -error : error, after: max(0, min(passed, 1)),
       sampleRate: sampleRate)
     warp.follow(speed, isStretched: follow.isStretched)
-    // A layer that is resampled would come back at another pitch.
-    if layer.isOn && layer.isInClipTime && layer.stretched == 0 && !warp.isVarispeed {
-      endLayerUnasked(at: frame)
-    }
   }
 
   /// The length of a beat of the clip in frames; nil if the clip has none.

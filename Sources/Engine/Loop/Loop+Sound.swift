@@ -8,8 +8,9 @@ extension Loop {
   mutating func render(to out: Stereo, frames: Int) -> Bool {
     if !playback.gate.isClosed {
       playback.previous = tape.position
-      playback.previousExactly = tape.exactPosition
+      noteHeard()
     }
+    heard.advance(frames: frames)
     if !warp.process(&tape, through: &playback.gate, to: out, frames: frames) {
       mute.settle()
       return false
@@ -44,7 +45,7 @@ extension Loop {
     if tape.isGrowthOpen {
       if !cues.waitsForOverdub {
         tape.grow(
-          sound, feedback: layer.kind.replaces || isHearingAll ? 0 : settings.feedback,
+          sound, feedback: layer.written.replaces || isHearingAll ? 0 : settings.feedback,
           frames: frames)
       }
     } else if tape.isOverdubbing {
@@ -52,7 +53,7 @@ extension Loop {
       let place =
         layer.isOn ? tape.wrapped(playback.previous &+ done &- layer.delay) : layer.position
       // The mix contains the loop already, and replaces it.
-      let isAll = layer.kind.replaces || isHearingAll
+      let isAll = layer.written.replaces || isHearingAll
       tape.overdub(sound, at: place, feedback: isAll ? 0 : settings.feedback, frames: frames)
       layer.position = place &+ frames
     }

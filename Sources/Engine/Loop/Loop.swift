@@ -43,6 +43,8 @@ struct Loop: ~Copyable {
   var recording = ClipRecording()
   var layer = Layer()
   var playback = Playback()
+  /// Where the clip was heard recently.
+  var heard: HeardPlaces
   var mute = LoopMute()
   var fade = LoopFade()
   var follow = LoopFollow()
@@ -65,6 +67,7 @@ struct Loop: ~Copyable {
     self.histories = histories
     self.piece = piece
     self.window = window
+    heard = HeardPlaces(sampleRate: sampleRate)
     tape = LoopTape(pool, seconds: seconds, reach: SourceWarp.reach, sampleRate: sampleRate)
     warp = SourceWarp(seconds: seconds, sampleRate: sampleRate, engine: .live)
   }

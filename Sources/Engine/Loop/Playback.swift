@@ -13,9 +13,8 @@ struct Playback: BitwiseCopyable {
   /// The number of the clip that was opened to be heard once, which plays once each time; 0 for none.
   var onceClip = 0
   var isBackward = false
-  /// The position at the start of the present segment, and with its fraction of a frame.
+  /// The position at the start of the present segment.
   var previous = 0
-  var previousExactly = 0.0
   /// The frames lost by xruns by which a layer keeps it behind.
   var missed = 0
   /// The clear that stopped playback last; nil once an action other than undo or redo follows it.

@@ -16,8 +16,10 @@ struct RecorderCues: ~Copyable {
     case resume
     /// Ends the clip at a length in frames.
     case end(frames: Int)
-    /// Starts an overdub.
-    case beginOverdub
+    /// Starts an overdub of a kind.
+    case beginOverdub(Layer.Kind)
+    /// Goes on with another kind, as another step.
+    case changeOverdub(Layer.Kind)
     /// Ends the overdub.
     case endOverdub
     /// Applies the direction.
@@ -95,13 +97,29 @@ struct RecorderCues: ~Copyable {
     var index = 0
     while index < count {
       switch cues[index].kind {
-      case .beginOverdub, .endOverdub: remove(index)
+      case .beginOverdub, .changeOverdub, .endOverdub: remove(index)
       default: index &+= 1
       }
     }
   }
 
-  /// Removes the last overdub that has not started yet, with its end.
+  /// Moves the cues of all overdubs by a number of frames.
+  @_noLocks
+  mutating func delayOverdubs(by frames: Int) {
+    var (index, left) = (0, count)
+    while left > 0 {
+      left &-= 1
+      switch cues[index].kind {
+      case .beginOverdub, .changeOverdub, .endOverdub:
+        let cue = cues[index]
+        remove(index)
+        add(cue.kind, at: cue.frame &+ Int64(frames))
+      default: index &+= 1
+      }
+    }
+  }
+
+  /// Removes the last overdub that has not started yet, with its end; an overdub that it would have changed ends.
   ///
   /// Returns false if all overdubs have started.
   @_noLocks
@@ -109,12 +127,19 @@ struct RecorderCues: ~Copyable {
     var index = count
     while index > 0 {
       index &-= 1
-      guard case .beginOverdub = cues[index].kind else { continue }
+      switch cues[index].kind {
+      case .beginOverdub, .changeOverdub: break
+      default: continue
+      }
       var later = index &+ 1
       while later < count {
         if case .endOverdub = cues[later].kind { remove(later) } else { later &+= 1 }
       }
-      remove(index)
+      if case .changeOverdub = cues[index].kind {
+        cues[index].kind = .endOverdub
+      } else {
+        remove(index)
+      }
       return true
     }
     return false

@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [LoopAction.overdub, .replace, .substitute])
-  func `a tempo that ends a layer leaves no queued end behind, which would begin another one`(
+  func `a tempo that stretches the loop leaves a layer its queued end, and begins no other`(
     action: LoopAction
   ) {
     let loop = PulseLoop()
@@ -150,6 +150,9 @@ import Testing
     #expect(stage.reading(0).pending == action)
     let layers = stage.reading(0).overdubs
     loop.setTempo(126)
+    loop.pass(beats: 1)
+    #expect(stage.reading(0).isOverdubbing && stage.reading(0).pending == action)
+    loop.pass(beats: 2.5)
     for _ in 0..<8 {
       loop.pass(beats: 1)
       #expect(!stage.reading(0).isOverdubbing && stage.reading(0).overdubs == layers)

@@ -81,7 +81,7 @@ import Testing
 
   @Test func `a layer has the length of its grid, unless it ended off the grid`() {
     var layer = Layer()
-    layer.begin(.insert, at: 500, exact: 499.75, delay: 64, lag: 0, inClipTime: false)
+    layer.begin(.insert, at: 500, exact: 499.75, delay: 64, ofWarp: 0, lag: 0, inClipTime: false)
     #expect(layer.adds(.insert) && !layer.adds(.overdub) && layer.delay == 64)
     #expect(layer.length(at: 1500, exact: 1500.25) == 1000.5)
     #expect(
@@ -104,9 +104,9 @@ import Testing
     var cues = RecorderCues()
     cues.add(.endOverdub, at: 10)
     let none = cues.removeLastOverdub()
-    cues.add(.beginOverdub, at: 20)
+    cues.add(.beginOverdub(.overdub), at: 20)
     cues.add(.endOverdub, at: 30)
-    cues.add(.beginOverdub, at: 40)
+    cues.add(.beginOverdub(.overdub), at: 40)
     cues.add(.endOverdub, at: 50)
     var removed = [cues.removeLastOverdub()]
     let isOneLeft = cues.waitsForOverdub
@@ -114,5 +114,69 @@ import Testing
     #expect(!none && isOneLeft && removed == [true, true, false])
     let next = cues.nextFrame
     #expect(next == 10)
+  }
+
+  @Test func `removing a change of kind ends the layer there, and delays keep the order of cues`() {
+    var cues = RecorderCues()
+    cues.add(.changeOverdub(.replace), at: 20)
+    cues.add(.endOverdub, at: 30)
+    cues.add(.turn, at: 35)
+    cues.delayOverdubs(by: 100)
+    let isRemoved = cues.removeLastOverdub()
+    #expect(isRemoved)
+    var found: [Int64] = []
+    while !cues.isEmpty {
+      let cue = cues.removeFirst()
+      found.append(cue.frame)
+      if case .turn = cue.kind { #expect(cue.frame == 35) } else { #expect(cue.frame == 120) }
+    }
+    #expect(found == [35, 120])
+  }
+
+  // MARK: - Heard places
+
+  /// Positions in a cycle of 1000 frames, 100 frames apart: at speed 1 up to frame 50,000, then at 1.5, or in
+  /// reverse.
+  private func places(speeds: [Double]) -> HeardPlaces {
+    var places = HeardPlaces(sampleRate: 48_000)
+    var place = 0.0
+    for speed in speeds {
+      for _ in 0..<500 {
+        let rest = place.truncatingRemainder(dividingBy: 1000)
+        places.note(rest < 0 ? rest + 1000 : rest, speed: speed, round: 1000)
+        places.advance(frames: 100)
+        place += 100 * speed
+      }
+    }
+    return places
+  }
+
+  @Test func `what was heard in the last second is known through cycles and changes of speed`() {
+    for sign in [1.0, -1] {
+      let places = places(speeds: [sign, 1.5 * sign])
+      #expect(places.now == 100_000)
+      // Half a second ago, and a quarter, in frames of the clip.
+      for (from, to, passed) in [
+        (76_000, 88_000, 18_000.0), (99_000, 100_100, 1650), (60_123, 60_124, 1.5),
+      ] {
+        let first = places.place(at: Int64(from), speed: 1.5 * sign)
+        let last = places.place(at: Int64(to), speed: 1.5 * sign)
+        #expect(abs(last - first - sign * passed) < 1e-6)
+      }
+      // The last one that was noted.
+      let now = places.place(at: 99_900, speed: 1.5 * sign)
+      #expect(abs(now - (sign > 0 ? 850 : 150)) < 1e-6)
+    }
+    let both = places(speeds: [1, 1, 1.5])
+    #expect(abs(both.place(at: 101_000, speed: 1) - both.place(at: 99_000, speed: 1) - 2500) < 1e-6)
+  }
+
+  @Test func `a jump makes what was heard before it unknown`() {
+    var places = places(speeds: [1])
+    places.note(500, speed: 1, round: 1000)
+    places.advance(frames: 100)
+    places.note(600, speed: 1, round: 1000)
+    #expect(abs(places.place(at: 50_050, speed: 1) - 550) < 1e-6)
+    #expect(abs(places.place(at: 49_000, speed: 0.5) - 0) < 1e-6)
   }
 }

@@ -1,0 +1,94 @@
+import DSP
+
+/// Where a clip was heard in the recent past, whatever its speed has done since.
+///
+/// Times are frames on a clock of its own. Only what is heard without a jump belongs together: a jump forgets all
+/// before it.
+struct HeardPlaces: ~Copyable {
+  private struct Moment: BitwiseCopyable {
+    var frame: Int64
+    // The distance in frames of the clip that was passed until then; negative in reverse.
+    var distance: Double
+  }
+
+  // Longer than a layer is late: the lag of a stretch and the latency of a large block.
+  private static var seconds: Double { @_noLocks get { 1 } }
+  private static var momentsPerSecond: Double { @_noLocks get { 400 } }
+  private static var capacity: Int { @_noLocks get { 512 } }
+  // In frames of the clip, and of those that should have passed.
+  private static var jumpFrames: Double { @_noLocks get { 2 } }
+  private static var jumpShare: Double { @_noLocks get { 0.05 } }
+
+  private let buffers = Buffers()
+  private let moments: UnsafeMutablePointer<Moment>
+  private let spacing: Int64
+  private var count = 0
+  private var newest = 0
+  private var latest = Moment(frame: 0, distance: 0)
+  // The position of the latest one.
+  private var place = 0.0
+
+  /// The next frame that is rendered.
+  private(set) var now: Int64 = 0
+
+  init(sampleRate: Double) {
+    moments = buffers.filled(with: Moment(frame: 0, distance: 0), count: Self.capacity)
+    spacing = Int64(sampleRate / Self.momentsPerSecond)
+  }
+
+  /// Notes the position in a clip with a cycle of `round` frames, which is passing at a speed.
+  @_noLocks
+  mutating func note(_ place: Double, speed: Double, round: Double) {
+    let passed = Double(now &- latest.frame) * speed
+    let error = round > 0 ? BeatCount.nearest(place - self.place - passed, in: round) : 0
+    self.place = place
+    if count == 0 || abs(error) > abs(passed) * Self.jumpShare + Self.jumpFrames {
+      latest = Moment(frame: now, distance: 0)
+      count = 0
+      return keep(latest)
+    }
+    latest = Moment(frame: now, distance: latest.distance + passed + error)
+    if now &- moments[newest].frame >= spacing { keep(latest) }
+  }
+
+  @_noLocks
+  private mutating func keep(_ moment: Moment) {
+    newest = count == 0 ? 0 : (newest &+ 1) & (Self.capacity &- 1)
+    moments[newest] = moment
+    count = min(count &+ 1, Self.capacity)
+  }
+
+  /// Moves on by a number of frames.
+  @_noLocks
+  mutating func advance(frames: Int) { now &+= Int64(frames) }
+
+  /// Returns the position at a frame, which is not wrapped to the clip: positions at two frames differ by what was
+  /// heard between them.
+  ///
+  /// Before the first known position and after the last one, the clip passes at a speed.
+  @_noLocks
+  func place(at frame: Int64, speed: Double) -> Double {
+    place + distance(at: frame, speed: speed) - latest.distance
+  }
+
+  @_noLocks
+  private func distance(at frame: Int64, speed: Double) -> Double {
+    if count == 0 || frame >= latest.frame {
+      return latest.distance + Double(frame &- latest.frame) * speed
+    }
+    var later = latest
+    var index = newest
+    for _ in 0..<count {
+      let moment = moments[index]
+      if moment.frame <= frame {
+        let all = Double(later.frame &- moment.frame)
+        if all <= 0 { return moment.distance }
+        let share = Double(frame &- moment.frame) / all
+        return moment.distance + share * (later.distance - moment.distance)
+      }
+      later = moment
+      index = (index &- 1) & (Self.capacity &- 1)
+    }
+    return later.distance - Double(later.frame &- frame) * speed
+  }
+}
