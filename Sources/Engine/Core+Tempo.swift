@@ -32,6 +32,7 @@ extension Core {
       shared.followedTempo.store(tempo.bitPattern, ordering: .relaxed)
     }
     if transport.isRolling { reading.isRunning = true }
+    if tempoSource == .jack { reading.isLocked = transport.isRolling }
     if wasSourceRunning && !reading.isRunning && values[.beat(.stopsLoops)] != 0 {
       loops.stopAll(at: present)
     }
@@ -57,7 +58,7 @@ extension Core {
     shared.transportFollowed.store(source == .jack, ordering: .relaxed)
     loops.time.pointee.beats.follow()
     var reading = TempoReading()
-    reading.isLocked = source == .own || source == .jack
+    reading.isLocked = source == .own
     reading.beatsPerMinute = loops.time.pointee.beats.beatsPerMinute
     shared.tempo.publish(reading)
   }

@@ -616,8 +616,10 @@ import Testing
     stage.set(.beat(.source), 3)
     stage.set(.loop(.quantize), 2)
     stage.play(Tone.constant(0, frames: 4800))
+    #expect(stage.host.engine.shared.tempoReading.isLocked)
     stage.host.transport = nil
     stage.play(Tone.constant(0, frames: 80_000))
+    #expect(!stage.host.engine.shared.tempoReading.isLocked)
     #expect(stage.press(.record) == [nil])
     // Three beats end at 72,000 and 144,000, four at 96,000.
     let waiting = stage.host.engine.shared.loops[0].state.read().waiting ?? 0

@@ -91,7 +91,7 @@ extension Refusal {
     let doing =
       switch reading.activity {
       case .multiplying, .inserting: "\(reading.activity)"
-      default: word == "start" ? "idle" : word
+      default: word == "start" ? "\(reading.activity)" : word
       }
     let (code, text): (Code, String) =
       switch refusal {

@@ -159,6 +159,7 @@ package final class Tempo: Feature {
     if source != sourceSeen {
       if source == .jack || sourceSeen == .jack { context.changed(Self.follow) }
       sourceSeen = source
+      if source == .link && link == nil { context.report(Self.noSession, of: Self.sourcePath) }
     }
     // Alone in a session, the node brings its tempo and its beats; others keep theirs.
     if source != .link, peerCount == 0 { bringBeats() }
@@ -313,6 +314,12 @@ package final class Tempo: Feature {
         .state, "no sound server is running; the node becomes timebase master when one starts")
   }
 
+  private static var noSession: Refusal {
+    Refusal(
+      .state,
+      "there is no session of Link; start the node with --link; until then its own tempo goes on")
+  }
+
   /// Resets the role of timebase master.
   ///
   /// The session uses another JACK client, to which pending replies don't apply.
@@ -330,6 +337,7 @@ extension Tempo {
   private static let bpm = "/metronome/bpm"
   private static let lead = "/transport/lead"
   private static let follow = "/transport/follow"
+  private static let sourcePath = "/tempo/source"
   private static let locked = "/tempo/locked"
   private static let sourceBPM = "/tempo/bpm"
   private static let playing = "/tempo/playing"
@@ -366,7 +374,7 @@ extension Tempo {
       "Sent to subscribers at each beat, audible or not: i:beat in the bar, from 1, i:beats per "
         + "bar; those of JACK's transport while it is followed and rolls"),
     Address(
-      "/tempo/source", .choice(.beat(.source), ["own", "midi", "link", "jack"]), kept: .session,
+      sourcePath, .choice(.beat(.source), ["own", "midi", "link", "jack"]), kept: .session,
       "Source of the beats: the node's own tempo, MIDI clock on midi_in, a session of Ableton Link (--link), or "
         + "JACK's transport while it rolls"),
     Address(
@@ -379,8 +387,8 @@ extension Tempo {
       "Elapsed beats of the present bar"),
     Address(
       locked, Declared.reading("i") { [.int32($0.reading.isLocked ? 1 : 0)] },
-      "1 while the source is present and its phase is known within 1 ms, after two beats; always 1 for the own "
-        + "tempo"),
+      "1 while the source is present and its phase is known within 1 ms, after two beats of MIDI clock or Link, or "
+        + "while JACK's transport rolls; always 1 for the own tempo"),
     Address(
       playing,
       Declared.setting([.needed("", .whole, in: 0...1)], \.isPlaying) {

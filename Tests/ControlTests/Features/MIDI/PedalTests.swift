@@ -598,7 +598,7 @@ import Testing
     play([0x90, 40, 100])
     let told = desk.take()
     #expect(told.first?.arguments.first == .string("/loop/3/overdub"))
-    #expect(told.first?.arguments.last?.text?.contains("loop 3 is idle") == true)
+    #expect(told.first?.arguments.last?.text?.contains("loop 3 is empty") == true)
   }
 
   @Test func `stored mappings of missing loops are retained`() throws {

@@ -46,6 +46,19 @@ import Testing
     #expect(desk.tell("/tempo/playing", .int32(1)).first?.arguments[1] == .string("state"))
   }
 
+  @Test func `a session that the node doesn't take part in is an error when it becomes the source`()
+  {
+    let desk = Desk()
+    let other = Desk.client(9001)
+    desk.tell("/subscribe", .string("/tempo/source"), as: other)
+    _ = desk.take(other)
+    desk.tell("/tempo/source", .string("link"))
+    desk.pass()
+    let errors = desk.take(other).filter { $0.path == "/error" }
+    #expect(errors.count == 1 && errors.first?.arguments.last?.text?.contains("--link") == true)
+    #expect(desk.tell("/tempo/locked") == [Received("/tempo/locked", [.int32(0)])])
+  }
+
   @Test func `taps count by their time tags, not by their arrival`() {
     let desk = Desk()
     let clock = desk.host.engine.shared.clockReading
