@@ -54,7 +54,7 @@ import Testing
     _ = desk.take(other)
     desk.tell("/tempo/source", .string("link"))
     desk.pass()
-    let errors = desk.take(other).filter { $0.path == "/error" }
+    let errors = desk.take(other).filter { $0.address == "/error" }
     #expect(errors.count == 1 && errors.first?.arguments.last?.text?.contains("--link") == true)
     #expect(desk.tell("/tempo/locked") == [Received("/tempo/locked", [.int32(0)])])
   }
