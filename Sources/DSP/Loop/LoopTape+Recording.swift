@@ -189,6 +189,11 @@ extension LoopTape {
   /// Whether an overdub is in progress.
   package var isOverdubbing: Bool { @_noLocks get { overdub.version != nil } }
 
+  /// Whether an overdub is in progress that is no longer in the current version.
+  package var isOverdubUndone: Bool {
+    @_noLocks get { if let version = overdub.version { version != currentVersion } else { false } }
+  }
+
   /// Starts an overdub as a new version.
   ///
   /// A tentative one can be reverted until it is confirmed. Returns false if the clip is empty or memory is

@@ -62,7 +62,11 @@ struct ClipRecording: BitwiseCopyable {
   func cycle(endingAt exact: Double) -> Double {
     if exactStart < 0 || exact < 0 { return -1 }
     let cycle = exact - exactStart
-    return abs(cycle - Double(frames)) < 1 ? cycle : -1
+    if abs(cycle - Double(frames)) >= 1 { return -1 }
+    // Times that another sample rate has rounded would make a cycle of whole frames a frame longer, all but none of
+    // which is played.
+    let whole = Double(Int64(cycle + 0.5))
+    return abs(cycle - whole) < 1e-6 ? whole : cycle
   }
 }
 

@@ -25,6 +25,8 @@ extension Loop {
       return
     }
     makeLoop()
+    // The end of a layer that was undone.
+    if tape.isOverdubUndone && !tape.isGrowing { tape.breakOffOverdub() }
     let continues = tape.isOverdubbing
     let inClipTime = !kind.grows && (continues ? layer.isInClipTime : hasTimeOfItsOwn)
     let lag = continues ? layer.lag : max(layerLag, inClipTime ? lagInClipTime() : 0)

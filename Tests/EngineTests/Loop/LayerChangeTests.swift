@@ -224,4 +224,23 @@ import Testing
     #expect(stage.activity(0) == .playing)
     #expect(stage.reading(0).overdubs == 40 - refused + 1)
   }
+
+  @Test(arguments: [0, 480, 4800])
+  func `an overdub after the undo of one that goes on stretched is another layer`(frames: Int) {
+    let stage = playing()
+    stage.set(.follow, of: 0, 2)
+    stage.press(.overdub, 0)
+    stage.play(Tone.constant(0.5, frames: 9600))
+    stage.set(.beat(.tempo), 126)
+    stage.play(Tone.constant(0.5, frames: 600 + frames))
+    stage.press(.undo, 0)
+    #expect(stage.press(.overdub, 0) == nil)
+    stage.rest(4800)
+    #expect(stage.activity(0) == .overdubbing && stage.reading(0).overdubs == 1)
+    stage.press(.overdub, 0)
+    stage.rest(2 * Self.length)
+    // Nothing of the first one, but for what the second recorded before its press was undone.
+    #expect(stage.reading(0).overdubs == 1)
+    #expect(Measure.peak(Array(stage.stems[0].suffix(Self.length))) < 0.01)
+  }
 }

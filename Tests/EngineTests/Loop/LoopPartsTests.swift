@@ -65,6 +65,7 @@ import Testing
     recording.advance(frames: 2000)
     #expect(recording.version == 3 && recording.frames == 2000 && !recording.isFull)
     #expect(recording.cycle(endingAt: 3000.5) == 2000.25)
+    #expect(recording.cycle(endingAt: 3000.250_000_000_1) == 2000)
     #expect(recording.exactEnd(after: 4000) == 5000.25)
     // It was paused meanwhile, or ends off the grid.
     #expect(recording.cycle(endingAt: 4000.5) < 0 && recording.cycle(endingAt: -1) < 0)
