@@ -80,6 +80,10 @@ struct SlotIndex: Sendable {
   /// The version being overdubbed and its last written page; 0 and nil without an overdub.
   var overdub: UInt32 = 0
   var overdubbedPage: Int?
+  /// Whether its pages are written from the last to the first.
+  var isOverdubBackward = false
+  /// Whether the clip was becoming longer.
+  var isGrowing = false
   var isPlaying = false
   /// The engine frame at which its playhead was at the start.
   var beginning = 0
@@ -116,6 +120,8 @@ struct SlotIndex: Sendable {
     case .overdub:
       guard record.serial == 0 || knows(record.serial) else { return false }
       overdub = record.serial
+      isGrowing = record.count > 0
+      isOverdubBackward = record.frames > 0
       overdubbedPage = record.other < JournalIndex.mostPages ? Int(record.other) : nil
     case .phase:
       isPlaying = record.count > 0
@@ -131,10 +137,19 @@ struct SlotIndex: Sendable {
       if record.kind == .page, record.serial == overdub, let version = versions[overdub],
         (Int(record.other) + 1) * LoopRecord.pageFrames <= version.frames
       {
-        overdubbedPage = Int(record.other)
+        noteOverdubbed(page: Int(record.other), of: version.frames / LoopRecord.pageFrames)
       }
     }
     return true
+  }
+
+  private mutating func noteOverdubbed(page: Int, of count: Int) {
+    if let former = overdubbedPage, former != page {
+      // The first page follows the last one, and in reverse the other way round.
+      let isNeighbor = abs(page - former) < max(2, count / 2)
+      isOverdubBackward = isNeighbor == (page < former)
+    }
+    overdubbedPage = page
   }
 
   private mutating func applyHistory(

@@ -52,7 +52,9 @@ extension LoopArchive {
   package func mend(_ restorer: LoopRestorer) {
     for slot in slots where slot.number < restorer.count {
       if slot.wasRecording { restorer[slot.number].makeUpTail() }
-      if let page = slot.breach { restorer[slot.number].mend(behind: page) }
+      if let page = slot.breach {
+        restorer[slot.number].mend(behind: page, backward: slot.isBreachBackward)
+      }
     }
   }
 
@@ -71,10 +73,16 @@ extension LoopArchive {
           "\(name): the recording was interrupted, and \(seconds(slot.current.frames)) of it are "
           + "kept; at most its last half second is missing"
       }
+      if slot.wasGrowing {
+        return "\(name): a multiply or insert was interrupted, and the loop is as before it"
+      }
       guard let page = slot.breach else { return nil }
-      let end = min((page + 1) * LoopRecord.pageFrames, slot.current.frames)
+      let edge = min(
+        (slot.isBreachBackward ? page : page + 1) * LoopRecord.pageFrames, slot.current.frames)
+      let extent =
+        slot.isBreachBackward ? "from \(seconds(edge)) on" : "up to \(seconds(edge))"
       return
-        "\(name): an overdub was interrupted, and is kept up to \(seconds(end)) in the loop; at "
+        "\(name): an overdub was interrupted, and is kept \(extent) in the loop; at "
         + "most its last half second is missing"
     }
   }

@@ -23,6 +23,10 @@ package struct LoopArchive: Sendable {
     /// The page at which an unfinished overdub of the current version broke off; nil if there was
     /// none.
     package let breach: Int?
+    /// Whether that overdub was in reverse.
+    package let isBreachBackward: Bool
+    /// Whether it was becoming longer, of which nothing is kept.
+    package let wasGrowing: Bool
 
     /// The current version.
     package var current: LoopVersion { versions[place] }
@@ -57,6 +61,8 @@ package struct LoopArchive: Sendable {
       isPlaying = index.isPlaying
       beginning = index.beginning
       self.wasRecording = wasRecording
+      wasGrowing = index.isGrowing
+      isBreachBackward = index.isOverdubBackward
       breach = versions[place].serial == index.overdub ? index.overdubbedPage : nil
     }
   }

@@ -80,9 +80,13 @@ final class LoopCompaction {
       if slot.recording != 0 {
         add(LoopRecord(.recording, slot: number, serial: slot.recording))
       }
-      if slot.overdub != 0 {
+      if slot.overdub != 0 || slot.isGrowing {
         let head = slot.overdubbedPage ?? -1
-        add(LoopRecord(.overdub, slot: number, serial: slot.overdub, other: head))
+        add(
+          LoopRecord(
+            .overdub, slot: number, count: slot.isGrowing ? 1 : 0, serial: slot.overdub,
+            other: head,
+            frames: slot.isOverdubBackward ? 1 : 0))
       }
       add(
         LoopRecord(.phase, slot: number, count: slot.isPlaying ? 1 : 0, frames: slot.beginning))

@@ -304,7 +304,35 @@ import Testing
     #expect(try Kept(in: folder.path("two"), rate: 96_000).restoration.isWhole)
   }
 
-  @Test func `an overdub that breaks off leaves no step`() throws {
+  @Test(arguments: [LoopAction.multiply, .insert])
+  func `a loop that was becoming longer is as before, which is said`(kind: LoopAction) throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
+    kept.act(.recordOn, 2)
+    try kept.render(48_000)
+    kept.act(.recordOn, 2)
+    kept.act(kind, 2)
+    try kept.render(20_000)
+    try copy(folder, "one", to: "two")
+    let archive = try LoopStore(in: folder.path("two")).archive
+    #expect(
+      archive.interruptions == [
+        "loop 3: a multiply or insert was interrupted, and the loop is as before it"
+      ])
+    #expect(archive.slots.last { $0.number == 2 }?.current.frames == 48_000)
+    // Once it is there, it is kept.
+    kept.act(kind, 2)
+    try kept.render(20_000)
+    #expect(kept.store.archive.interruptions.isEmpty)
+    #expect(kept.store.archive.slots.last { $0.number == 2 }?.versions.count == 3)
+    let again = try Kept(in: folder.path("two"))
+    try again.render(9000)
+    #expect(again.store.archive.interruptions.isEmpty)
+  }
+
+  @Test func `of layers of two kinds, the interrupted one ends, and the one before is a step`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
     kept.act(.recordOn, 2)
@@ -312,19 +340,46 @@ import Testing
     kept.act(.recordOn, 2)
     kept.act(.overdub, 2)
     try kept.render(20_000)
+    kept.act(.replace, 2)
+    try kept.render(20_000)
     try copy(folder, "one", to: "two")
     let archive = try LoopStore(in: folder.path("two")).archive
-    let page = try #require(archive.slots.last { $0.number == 2 }?.breach)
-    #expect((30...38).contains(page), "20000 frames are 39 pages")
+    #expect(archive.interruptions.count == 1)
+    #expect(archive.slots.last { $0.number == 2 }?.versions.count == 4)
+    let clips = try Kept(in: folder.path("two")).clips(2).versions
+    let (first, second) = (try #require(clips.dropLast().last), try #require(clips.last))
+    #expect(abs(first[10_000] - 1) < 1e-4 && abs(first[30_000] - 0.5) < 1e-4)
+    #expect(abs(second[10_000] - 1) < 1e-4 && abs(second[30_000] - 0.5) < 1e-4)
+  }
+
+  @Test(arguments: [false, true])
+  func `an overdub that breaks off leaves no step`(backward: Bool) throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
+    kept.act(.recordOn, 2)
+    try kept.render(48_000)
+    kept.act(.recordOn, 2)
+    if backward { kept.host.send(Command(.set(.loop(.direction, 2), -1))) }
+    kept.act(.overdub, 2)
+    try kept.render(20_000)
+    try copy(folder, "one", to: "two")
+    let archive = try LoopStore(in: folder.path("two")).archive
+    let slot = try #require(archive.slots.last { $0.number == 2 })
+    let page = try #require(slot.breach)
+    #expect(slot.isBreachBackward == backward)
+    // 20,000 frames are 39 pages, of 94.
+    #expect(((backward ? 55 : 30)...(backward ? 64 : 38)).contains(page), "\(page)")
+    let place = Double((backward ? page * 512 : (page + 1) * 512) / 4800) / 10
     #expect(
       archive.interruptions == [
-        "loop 3: an overdub was interrupted, and is kept up to 0.\((page + 1) * 512 / 4800) s in the loop; "
-          + "at most its last half second is missing"
+        "loop 3: an overdub was interrupted, and is kept \(backward ? "from \(place) s on" : "up to \(place) s") "
+          + "in the loop; at most its last half second is missing"
       ])
     let again = try Kept(in: folder.path("two"))
     let clip = try #require(try again.clips(2).versions.last)
     let left = clip.prefix(48_000)
-    #expect(abs(left[1000] - 1) < 1e-4 && abs(left[40_000] - 0.5) < 1e-4)
+    let (added, other) = backward ? (40_000, 1000) : (1000, 40_000)
+    #expect(abs(left[added] - 1) < 1e-4 && abs(left[other] - 0.5) < 1e-4)
     var steepest: Float = 0
     for frame in 1..<left.count { steepest = max(steepest, abs(left[frame] - left[frame - 1])) }
     // An S-curve over 5 ms.

@@ -17,6 +17,8 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   package let recording: Int, written: Int
   /// The version being overdubbed, or -1.
   package let overdub: Int
+  /// Whether the clip becomes longer, in a version that is not in the history yet.
+  package let isGrowing: Bool
   /// The pages written to.
   package let touched: UnsafeMutablePointer<TouchedPages>
 
@@ -25,7 +27,10 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   private let all: UnsafePointer<ClipVersion>
 
   @_noLocks
-  init(_ history: UnsafeMutablePointer<ClipHistory>, _ recording: Recording, _ overdub: Overdub) {
+  init(
+    _ history: UnsafeMutablePointer<ClipHistory>, _ recording: Recording, _ overdub: Overdub,
+    _ growth: Growth
+  ) {
     pagesOfClip = history.pointee.memory.pagesOfClip
     outlines = history.pointee.memory.outlines
     versions = UnsafePointer(history.pointee.versions)
@@ -34,6 +39,7 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
     if let version = recording.version { self.recording = version } else { self.recording = -1 }
     written = recording.written
     if let version = overdub.version { self.overdub = version } else { self.overdub = -1 }
+    if case .some = growth.version { isGrowing = !growth.isPublished } else { isGrowing = false }
     touched = history.pointee.memory.touched
     tables = UnsafePointer(history.pointee.memory.tables)
     samples = UnsafePointer(history.pointee.memory.pages.pointee.samples)

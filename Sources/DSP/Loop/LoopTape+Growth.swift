@@ -40,6 +40,9 @@ extension LoopTape {
   /// Whether a clip is growing or still being filled.
   package var isGrowing: Bool { @_noLocks get { growth.version != nil } }
 
+  /// Whether a clip that has grown is in the history, but not complete.
+  package var isFilling: Bool { @_noLocks get { isGrowing && growth.isPublished } }
+
   /// Whether input is recorded to a growing clip.
   package var isGrowthOpen: Bool { @_noLocks get { growth.isOpen } }
 

@@ -2,7 +2,7 @@
 extension LoopTape {
   /// A read-only view of the versions.
   package var view: ClipView {
-    @_noLocks get { ClipView(history, recording, overdub) }
+    @_noLocks get { ClipView(history, recording, overdub, growth) }
   }
 
   /// Gives all versions new serial numbers, and starts to note the pages written to.
@@ -65,10 +65,22 @@ extension LoopTape {
     mirrorTail(of: version, from: self[version].length)
   }
 
-  /// Removes the discontinuity between a page of the current clip and the next, over the length of
-  /// a loop crossfade.
-  package mutating func mend(behind page: Int) {
+  /// Ends the overdub of the current clip where it broke off, with the fade of one that ended: `page` is the last
+  /// one that it wrote, in reverse the first.
+  package mutating func mend(behind page: Int, backward: Bool) {
     let version = history.pointee.current
+    let edge = backward ? page * ClipPages.frames - 1 : (page + 1) * ClipPages.frames
+    if canFadeOut(version) {
+      if (0..<self[version].length).contains(edge) {
+        fadeOut(version, at: edge, backward: backward)
+      }
+    } else if !backward {
+      smoothen(version, behind: page)
+    }
+  }
+
+  /// Removes the discontinuity between a page of a version and the next, over the length of a loop crossfade.
+  private mutating func smoothen(_ version: Int, behind page: Int) {
     let next = (page + 1) * ClipPages.frames
     guard next < self[version].length else { return }
     let count = min(seam, ClipPages.frames)

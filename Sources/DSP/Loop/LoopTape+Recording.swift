@@ -283,14 +283,20 @@ extension LoopTape {
     breakOffOverdub()
   }
 
+  /// Whether a version is the current one, and an overdub of the one before it.
+  @_noLocks
+  func canFadeOut(_ version: Int) -> Bool {
+    let former = history.pointee.former
+    return version == currentVersion && former >= 0 && self[former].clip == self[version].clip
+      && self[former].length == self[version].length
+  }
+
   /// Fades the current version to the one before it, over the frames that were written last before a frame.
   @_noLocks
-  private mutating func fadeOut(_ version: Int, at frame: Int, backward: Bool) {
+  mutating func fadeOut(_ version: Int, at frame: Int, backward: Bool) {
+    if !canFadeOut(version) { return }
     let former = history.pointee.former
     let length = self[version].length
-    guard version == currentVersion, former >= 0, self[former].clip == self[version].clip,
-      self[former].length == length
-    else { return }
     let seam = min(self.seam, length / 2)
     let start = backward ? frame &+ 1 : frame &- seam
     var done = 0

@@ -30,7 +30,8 @@ package struct LoopRecord: BitwiseCopyable, Sendable {
     /// The version being recorded, which is not in the history yet; none if `serial` is 0.
     case recording
     /// The version of the history being overdubbed, none if `serial` is 0, and its last written page,
-    /// `other`.
+    /// `other`; whether those go backward (`frames`), and whether the clip is becoming longer (`count`), of which
+    /// nothing is kept before it has.
     case overdub
     /// Whether a slot plays (`count`), and the engine frame at which a cycle started.
     case phase

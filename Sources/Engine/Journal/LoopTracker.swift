@@ -38,10 +38,12 @@ struct LoopTracker: ~Copyable {
   // The recorded and the overdubbed version as written last; unknown at first.
   private var recording: UInt32 = .max
   private var overdub: UInt32 = .max
+  private var isGrowing = false
   // Whether everything but pages was written when the view had these values.
   private var isOutlineWritten = false
   private var outlines = 0
   private var outlinedOverdub = -1
+  private var outlinedGrowth = false
   // The phase as written last.
   private var isPhaseWritten = false
   private var wasPlaying = false
@@ -62,6 +64,7 @@ struct LoopTracker: ~Copyable {
     historyCount = 0
     recording = .max
     overdub = .max
+    isGrowing = false
     isOutlineWritten = false
     isPhaseWritten = false
   }
@@ -93,7 +96,7 @@ struct LoopTracker: ~Copyable {
     var isSame =
       isOutlineWritten && view.outlines == outlines && view.place == historyPlace
       && view.count == historyCount && view.overdub == outlinedOverdub && view.recording < 0
-      && isWhole
+      && view.isGrowing == outlinedGrowth && isWhole
     if !isSame || view.touched.pointee.count > 0 {
       if view.touched.pointee.isOverfull {
         // The touched pages are unknown, so all are compared again.
@@ -127,11 +130,12 @@ struct LoopTracker: ~Copyable {
     // A version whose end is still being assembled is not an undo step yet.
     if isWritten && isWhole { isWritten = writeHistory(view, &inlet) }
     let isRecordingWritten =
-      writeRecording(view, isHistoryWritten: isWritten, &inlet)
+      writeRecording(view, isHistoryWritten: isWritten && isWhole, &inlet)
       && (!isWritten || writeOverdub(view, &inlet))
     isOutlineWritten = isWritten && isRecordingWritten && isWhole && view.recording < 0
     outlines = view.outlines
     outlinedOverdub = view.overdub
+    outlinedGrowth = view.isGrowing
     return isOutlineWritten
   }
 
@@ -307,16 +311,19 @@ struct LoopTracker: ~Copyable {
     return writeLength(version, view.written, view, &inlet)
   }
 
-  /// Writes the version of the history being overdubbed.
+  /// Writes the version of the history being overdubbed, and whether the clip grows.
   @_noLocks
   private mutating func writeOverdub(_ view: ClipView, _ inlet: inout JournalInlet) -> Bool {
     var serial: UInt32 = 0
     for index in 0..<view.count where view.versions[index] == view.overdub {
       serial = versions[view.overdub].serial
     }
-    if serial == overdub { return true }
-    if !inlet.write(LoopRecord(.overdub, slot: slot, serial: serial, other: -1)) { return false }
+    if serial == overdub && view.isGrowing == isGrowing { return true }
+    let record = LoopRecord(
+      .overdub, slot: slot, count: view.isGrowing ? 1 : 0, serial: serial, other: -1)
+    if !inlet.write(record) { return false }
     overdub = serial
+    isGrowing = view.isGrowing
     return true
   }
 

@@ -70,7 +70,7 @@ struct LoopTrackers: ~Copyable {
     rest = rest.subtracting(before)
     while let index = rest.popFirst() ?? before.popFirst() {
       let player = loops.slot(index)
-      let isWhole = !player.pointee.tape.isGrowing && !player.pointee.keeping.isUnderWay
+      let isWhole = !player.pointee.tape.isFilling && !player.pointee.keeping.isUnderWay
       let tracker = trackers + index
       if tracker.pointee.follow(player.pointee.tape.view, at: frame, isWhole: isWhole, &inlet) {
         unwritten.remove(index)
