@@ -18,15 +18,19 @@ struct HeardPlaces: ~Copyable {
   // In frames of the clip, and of those that should have passed.
   private static var jumpFrames: Double { @_noLocks get { 2 } }
   private static var jumpShare: Double { @_noLocks get { 0.05 } }
+  // How long a speed that was set may last, while another engine starts and parameters glide.
+  private static var speedSeconds: Double { @_noLocks get { 1 } }
 
   private let buffers = Buffers()
   private let moments: UnsafeMutablePointer<Moment>
   private let spacing: Int64
+  private let framesOfSpeed: Double
   private var count = 0
   private var newest = 0
   private var latest = Moment(frame: 0, distance: 0)
-  // The position of the latest one.
+  // The position of the latest one, and the range of the speeds up to then, in reverse negative.
   private var place = 0.0
+  private var (least, most) = (0.0, 0.0)
 
   /// The next frame that is rendered.
   private(set) var now: Int64 = 0
@@ -34,20 +38,26 @@ struct HeardPlaces: ~Copyable {
   init(sampleRate: Double) {
     moments = buffers.filled(with: Moment(frame: 0, distance: 0), count: Self.capacity)
     spacing = Int64(sampleRate / Self.momentsPerSecond)
+    framesOfSpeed = Self.speedSeconds * sampleRate
   }
 
-  /// Notes the position in a clip with a cycle of `round` frames, which is passing at a speed.
+  /// Notes the position in a clip with a cycle of `round` frames, which is to pass at a speed from now on.
   @_noLocks
   mutating func note(_ place: Double, speed: Double, round: Double) {
-    let passed = Double(now &- latest.frame) * speed
+    let frames = Double(now &- latest.frame)
+    let passed = frames * (least + most) / 2
     let error = round > 0 ? BeatCount.nearest(place - self.place - passed, in: round) : 0
+    let slack = frames * ((most - least) / 2 + Self.jumpShare * max(most, 0 - least))
     self.place = place
-    if count == 0 || abs(error) > abs(passed) * Self.jumpShare + Self.jumpFrames {
+    if count == 0 || abs(error) > slack + Self.jumpFrames {
       latest = Moment(frame: now, distance: 0)
-      count = 0
+      (count, least, most) = (0, speed, speed)
       return keep(latest)
     }
     latest = Moment(frame: now, distance: latest.distance + passed + error)
+    let share = min(1, frames / framesOfSpeed)
+    least = min(speed, least + (speed - least) * share)
+    most = max(speed, most + (speed - most) * share)
     if now &- moments[newest].frame >= spacing { keep(latest) }
   }
 

@@ -58,7 +58,8 @@ import Testing
       stage.rest(2000)
       let change = stage.time
       stage.set(.beat(.tempo), tempo)
-      stage.rest(1000)
+      // While an engine starts, the loop is on its way to its position.
+      stage.rest(12_000)
       let second = stage.time
       stage.play(burst)
       stage.rest(12_000)
@@ -80,12 +81,48 @@ import Testing
         let heard = stage.stems[0][from..<from + 7500]
         let late = center(heard) - 3000 - 1499.5 * (name == "before" ? ratio : 1)
         let hertz = Measure.frequency(Array(heard)[3500..<5500], near: 330, sampleRate: 48_000) ?? 0
-        // 6 ms: the engines move sounds by up to 4, the voice engine by up to 8, and while a new engine starts, the
-        // loop is on its way to its position.
-        #expect(abs(late) < (engine == 1 ? 480 : 288), "\(engine) \(name): \(late / 48) ms")
+        // 4 ms; the voice engine, which places whole periods, 8. A loop that is behind is not led to its position while
+        // it has a layer, and keeps what the start of an engine adds: 6 ms.
+        let most: Double = (engine == 1 ? 384 : 192) + (startsPlain ? 288 : 0)
+        #expect(abs(late) < most, "\(engine) \(name): \(late / 48) ms")
         #expect(abs(hertz / 330 - 1) < 0.015, "\(engine) \(name): \(hertz) Hz")
         let level = Measure.peak(Array(heard)) / 0.5
         #expect(abs(level - 1) < 0.25, "\(engine) \(name): \(level)")
+      }
+    }
+  }
+
+  // From one stretched tempo to the next, what is played at once comes back in its place.
+  @Test(arguments: [[140, 96], [96, 140], [140, 120], [126, 140, 96, 120]] as [[Float]])
+  func `an overdub on a stretched loop goes on through more tempi`(tempi: [Float]) {
+    for engine: Float in [0, 1, 2] {
+      let stage = playing()
+      stage.set(.engine, of: 0, engine)
+      stage.set(.follow, of: 0, 2)
+      stage.rest(9600)
+      stage.press(.overdub, 0)
+      for tempo in tempi {
+        stage.rest(20_000)
+        stage.set(.beat(.tempo), tempo)
+      }
+      let burst = Tone.sine(330, amplitude: 0.5, frames: 3000).enumerated().map {
+        $1 * Float(0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / 3000))
+      }
+      var starts: [Int] = []
+      for _ in 0..<3 {
+        stage.rest(2400)
+        starts.append(stage.time)
+        stage.play(burst)
+      }
+      stage.rest(9600)
+      #expect(stage.activity(0) == .overdubbing, "\(engine)")
+      stage.press(.overdub, 0)
+      stage.rest(3 * Self.length)
+      let cycle = Double(Self.length) * 120 / Double(tempi.last!)
+      for start in starts {
+        let from = Int((Double(start) + 2 * cycle).rounded()) - 1200
+        let late = center(stage.stems[0][from..<from + 5400]) - 1200 - 1499.5
+        #expect(abs(late) < (engine == 1 ? 384 : 192), "\(engine): \(late / 48) ms")
       }
     }
   }
@@ -239,8 +276,8 @@ import Testing
     #expect(stage.activity(0) == .overdubbing && stage.reading(0).overdubs == 1)
     stage.press(.overdub, 0)
     stage.rest(2 * Self.length)
-    // Nothing of the first one, but for what the second recorded before its press was undone.
+    // Nothing of the first one, 0.5, but for what the windows of the studio engine have of the sound before the press.
     #expect(stage.reading(0).overdubs == 1)
-    #expect(Measure.peak(Array(stage.stems[0].suffix(Self.length))) < 0.01)
+    #expect(Measure.peak(Array(stage.stems[0].suffix(Self.length))) < 0.15)
   }
 }

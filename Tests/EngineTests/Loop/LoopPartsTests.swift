@@ -141,10 +141,12 @@ import Testing
   private func places(speeds: [Double]) -> HeardPlaces {
     var places = HeardPlaces(sampleRate: 48_000)
     var place = 0.0
-    for speed in speeds {
-      for _ in 0..<500 {
+    for (index, speed) in speeds.enumerated() {
+      for number in 0..<500 {
         let rest = place.truncatingRemainder(dividingBy: 1000)
-        places.note(rest < 0 ? rest + 1000 : rest, speed: speed, round: 1000)
+        // The speed that is set comes a little before that which is heard.
+        let next = speeds[min(index + (number > 490 ? 1 : 0), speeds.count - 1)]
+        places.note(rest < 0 ? rest + 1000 : rest, speed: next, round: 1000)
         places.advance(frames: 100)
         place += 100 * speed
       }

@@ -101,12 +101,14 @@ extension Refusal {
       case .nothingRecorded: (.state, "nothing is recorded; \(record) starts a recording")
       case .nothingToUndo: (.state, "nothing to undo")
       case .nothingToRedo: (.state, "nothing to redo")
-      case .notAsRecorded:
+      case .notAsRecorded where action.hasSuffix("/multiply") || action.hasSuffix("/insert"):
         (
           .state,
           "multiply and insert need the loop forward, at rate 1 (/loop/rate, /loop/speed, and /stretch/rate on "
-            + "route chain); of stretched loops, one at a time takes overdubs"
+            + "route chain)"
         )
+      case .notAsRecorded:
+        (.state, "of stretched loops, one at a time takes overdubs; end the other one's first")
       case .notPlaying: (.state, "the loop must be playing; \(subject) is \(doing)")
       case .tooManyBeats:
         (
