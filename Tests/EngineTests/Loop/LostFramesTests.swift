@@ -69,6 +69,27 @@ import Testing
     #expect(stage.reading(0).length == 4 * Self.beat)
   }
 
+  @Test(arguments: [0, 0.15] as [Float])
+  func `whenever frames are lost, a recording has its beats`(lateness: Float) {
+    for place in 0..<60 {
+      let stage = LoopStage(block: 256, lateness: lateness)
+      stage.set(.quantize, of: 0, 1)
+      stage.rest(3 * 4096)
+      let lost = place * 2048
+      for (time, action) in [(12_000, true), (108_000, true), (140_000, false)] {
+        let begun = stage.time - 3 * 4096
+        if lost > begun && lost <= time {
+          stage.rest(lost - begun)
+          stage.host.lose(frames: 256)
+        }
+        stage.rest(time - (stage.time - 3 * 4096))
+        if action { stage.send(.recordOn, 0) }
+      }
+      #expect(stage.activity(0) == .playing, "\(place)")
+      #expect(stage.reading(0).length == 4 * Self.beat, "\(place)")
+    }
+  }
+
   /// A stage with MIDI clock of 120 bpm, whose ticks in the lost frames are missing, as frames from now on.
   private func clocked(losing lost: Range<UInt32>) -> LoopStage {
     let stage = stage(.midi)
