@@ -177,7 +177,8 @@ import Testing
   {
     var ids: [String] = []
     for number in 0..<3 {
-      record(Tone.sine(440, amplitude: 0.5, frames: 24_000))
+      // Longer than a busy machine takes to load the next one.
+      record(Tone.sine(440, amplitude: 0.5, frames: 240_000))
       ids.append(try save("\(number)"))
     }
     desk.tell("/player/done")
