@@ -370,7 +370,7 @@ class Soak:
         while self.now() < self.seconds:
             event = self.chance.choices([each for each, _ in events], [weight for _, weight in events])[0]
             # A node that is restarted too often never shows what it keeps.
-            if event != self.restart or time.monotonic() - self.began > 2 * SETTLED:
+            if event != self.restart or time.monotonic() - self.began > 4 * SETTLED:
                 event()
             for _ in range(self.chance.randint(5, 40)):
                 self.probe()
