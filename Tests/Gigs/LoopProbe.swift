@@ -198,6 +198,8 @@ struct LoopProbe {
   /// Plays the loop from a standstill, after a start of the node.
   func play() {
     stage.tell("\(path)/quantize", .string("off"))
+    // A take whose loading was answered is there in the next block.
+    stage.sync()
     if !stage.loop(loop).state.isPlaying { stage.tell("\(path)/play") }
     stage.sync()
     _ = wait("play", seconds: 2) { $0.state.isPlaying && $0.pending == nil }

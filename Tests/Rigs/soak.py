@@ -1,8 +1,8 @@
 """Plays a node for hours, at random, while servers, clients and disks fail, and watches it.
 
-    soak.py NODE EAR FOLDER HOURS SEED
+    soak.py NODE EAR CLOCK FOLDER HOURS SEED
 
-NODE is the program, EAR the built soak-ear.c, and FOLDER a disk of at most 256 MB, to be filled. Prints a line for each
+NODE is the program, EAR the built soak-ear.c, CLOCK the built soak-clock.c, and FOLDER a disk of at most 256 MB, to be filled. Prints a line for each
 fault, one per ten minutes, and a table; exits with 1 if there was a fault.
 """
 
@@ -34,6 +34,12 @@ LEFT_ALONE = ("/quit", "/feed", "/settings/pictures", "/take/picture", "/take/im
               "/instrument/load", "/transport/lead", "/subscribe", "/unsubscribe",
               "/take/delete", "/take/title")
 NAMES = ("a", "b", "c", "major", "dorian", "A", "piano", "organ", "note:40", "controller:64", "")
+
+
+def free_port():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return door.getsockname()[1]
 
 
 class Ear:
@@ -72,8 +78,9 @@ class Ear:
 
 
 class Soak:
-    def __init__(self, program, ear, folder, seconds, seed):
+    def __init__(self, program, ear, clock, folder, seconds, seed):
         self.program, self.folder, self.seconds = program, folder, seconds
+        self.leaping = clock
         self.chance = random.Random(seed)
         self.start = time.monotonic()
         self.faults, self.counts = [], collections.Counter()
@@ -81,8 +88,9 @@ class Soak:
         self.memory, self.process, self.jackd = [], None, None
         self.began = self.settled = self.window = 0
         self.least = []
-        self.clock = folder / "clock"
-        self.clock.write_text("+0")
+        # Beside the disk, which fills up.
+        self.clock = folder.parent / "clock"
+        self.clock.write_bytes(struct.pack("=q", 0))
         self.log = open(folder.parent / "node.log", "w")
         self.calm = subprocess.Popen(
             ["jackd", *REALTIME, "-n", "soak-empty", "-d", "dummy", "-r", "48000", "-p", "256"],
@@ -122,12 +130,9 @@ class Soak:
 
     def begin_node(self):
         environment = dict(os.environ)
-        faketime = next(iter(pathlib.Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
-        if faketime:
-            environment.update(LD_PRELOAD=str(faketime), FAKETIME_TIMESTAMP_FILE=str(self.clock),
-                               FAKETIME_CACHE_DURATION="1", FAKETIME_DONT_FAKE_MONOTONIC="1")
+        environment.update(LD_PRELOAD=self.leaping, SOAK_CLOCK=str(self.clock))
         self.process = subprocess.Popen(
-            [self.program, "run", "-n", "syrinx", "-p", "0", "--web", "0", "--home", self.folder / "home"],
+            [self.program, "run", "-n", "syrinx", "-p", "0", "--web", str(free_port()), "--home", self.folder / "home"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment)
         line = self.process.stdout.readline()
         if not line.startswith("ready "):
@@ -136,6 +141,8 @@ class Soak:
         self.port = int(line.split("osc=osc.udp://")[1].split()[0].split(":")[1])
         self.web = int(line.split("web=http")[1].split("/")[2].split(":")[1])
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        # All addresses come at once.
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         self.socket.connect(("127.0.0.1", self.port))
         self.began = time.monotonic()
         self.settled = self.window = 0
@@ -280,7 +287,9 @@ class Soak:
         self.fault("no reply to /status/saving after a full disk")
 
     def leap(self):
-        self.clock.write_text(f"{self.chance.uniform(-90000, 90000):+.1f}")
+        # In place, because the node has it mapped.
+        with open(self.clock, "r+b") as clock:
+            clock.write(struct.pack("=q", int(self.chance.uniform(-90000, 90000) * 1e9)))
         self.counts["leaps of the clock"] += 1
 
     def save_take(self):
@@ -410,7 +419,7 @@ class Soak:
 
 
 if __name__ == "__main__":
-    node, ear, folder, hours, seed = sys.argv[1:6]
-    soak = Soak(node, ear, pathlib.Path(folder), float(hours) * 3600, int(seed))
+    node, ear, clock, folder, hours, seed = sys.argv[1:7]
+    soak = Soak(node, ear, clock, pathlib.Path(folder), float(hours) * 3600, int(seed))
     soak.run()
     sys.exit(1 if soak.faults else 0)
