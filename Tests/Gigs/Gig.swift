@@ -118,8 +118,10 @@ final class Gig {
     var answer: Received?
     try waitUntil("\(path) is answered", every: 0.001) {
       stage.run(frames: 480)
+      // Not that to a message at random, which names something else.
       answer = stage.take().first {
         ["/reply", "/error"].contains($0.address) && $0.arguments.first == .string(path)
+          && "\($0.arguments.dropFirst())".contains(argument.text ?? "")
       }
       return answer != nil
     }
