@@ -70,11 +70,8 @@ extension LoopTape {
   package mutating func mend(behind page: Int, backward: Bool) {
     let version = history.pointee.current
     let edge = backward ? page * ClipPages.frames - 1 : (page + 1) * ClipPages.frames
-    if canFadeOut(version) {
-      if (0..<self[version].length).contains(edge) {
-        fadeOut(version, at: edge, backward: backward)
-      }
-    } else if !backward {
+    guard (0..<self[version].length).contains(edge) else { return }
+    if !fadeOut(version, at: edge, backward: backward) && !backward {
       smoothen(version, behind: page)
     }
   }
@@ -82,7 +79,6 @@ extension LoopTape {
   /// Removes the discontinuity between a page of a version and the next, over the length of a loop crossfade.
   private mutating func smoothen(_ version: Int, behind page: Int) {
     let next = (page + 1) * ClipPages.frames
-    guard next < self[version].length else { return }
     let count = min(seam, ClipPages.frames)
     history.pointee.memory.read(version, at: next - 1, to: behind, frames: 1)
     let (left, right) = (behind.left[0], behind.right[0])

@@ -208,13 +208,19 @@ extension LoopTape {
     guard let version = history.pointee.memory.begin(like: history.pointee.current) else {
       return false
     }
+    addOverdub(version, isTentative: isTentative)
+    overdub = Overdub()
+    overdub.version = version
+    return true
+  }
+
+  /// Makes a version that is to be overdubbed the current one.
+  @_noLocks
+  private mutating func addOverdub(_ version: Int, isTentative: Bool) {
     // One reference for the history, and one for writing after it has moved on.
     history.pointee.memory.hold(version)
     history.pointee.append(version, isTentative: isTentative)
     readCurrent()
-    overdub = Overdub()
-    overdub.version = version
-    return true
   }
 
   /// Confirms a tentative overdub.
@@ -265,10 +271,7 @@ extension LoopTape {
       let next = history.pointee.memory.begin(like: version)
     else { return }
     fadeOut(version, at: frame, backward: backward)
-    // One reference for the history, and one for writing after it has moved on.
-    history.pointee.memory.hold(next)
-    history.pointee.append(next)
-    readCurrent()
+    addOverdub(next, isTentative: false)
     history.pointee.memory.release(version)
     overdub.version = next
   }
@@ -283,20 +286,17 @@ extension LoopTape {
     breakOffOverdub()
   }
 
-  /// Whether a version is the current one, and an overdub of the one before it.
-  @_noLocks
-  func canFadeOut(_ version: Int) -> Bool {
-    let former = history.pointee.former
-    return version == currentVersion && former >= 0 && self[former].clip == self[version].clip
-      && self[former].length == self[version].length
-  }
-
   /// Fades the current version to the one before it, over the frames that were written last before a frame.
+  ///
+  /// Returns false if it is not the current one, or not an overdub of the one before it.
   @_noLocks
-  mutating func fadeOut(_ version: Int, at frame: Int, backward: Bool) {
-    if !canFadeOut(version) { return }
+  @discardableResult
+  mutating func fadeOut(_ version: Int, at frame: Int, backward: Bool) -> Bool {
     let former = history.pointee.former
     let length = self[version].length
+    guard version == currentVersion, former >= 0, self[former].clip == self[version].clip,
+      self[former].length == length
+    else { return false }
     let seam = min(self.seam, length / 2)
     let start = backward ? frame &+ 1 : frame &- seam
     var done = 0
@@ -313,6 +313,7 @@ extension LoopTape {
       }
       done &+= count
     }
+    return true
   }
 
   /// Crossfades frames of a version to those of another one: a part of a fade, from its frame `done` on, or of a

@@ -2,8 +2,7 @@ import DSP
 
 /// Where a clip was heard in the recent past, whatever its speed has done since.
 ///
-/// Times are frames on a clock of its own. Only what is heard without a jump belongs together: a jump forgets all
-/// before it.
+/// Times are in frames, counted by `now`. A jump discards the history before it.
 struct HeardPlaces: ~Copyable {
   private struct Moment: BitwiseCopyable {
     var frame: Int64
@@ -72,7 +71,7 @@ struct HeardPlaces: ~Copyable {
   @_noLocks
   mutating func advance(frames: Int) { now &+= Int64(frames) }
 
-  /// Returns the position at a frame, which is not wrapped to the clip: positions at two frames differ by what was
+  /// Returns the position at a frame, not wrapped to the clip, so that the difference of two positions is what was
   /// heard between them.
   ///
   /// Before the first known position and after the last one, the clip passes at a speed.

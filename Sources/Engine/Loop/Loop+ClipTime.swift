@@ -152,8 +152,8 @@ extension Loop {
     layer.place = first + speed * Double(frames)
     let isBackward = speed < 0
     // The first whole frame, and the number of those before the next piece.
-    let start = isBackward ? Self.floor(first) : 0 &- Self.floor(0 - first)
-    let end = isBackward ? Self.floor(layer.place) : 0 &- Self.floor(0 - layer.place)
+    let start = Self.frame(from: first, backward: isBackward)
+    let end = Self.frame(from: layer.place, backward: isBackward)
     let count = isBackward ? start &- end : end &- start
     if count <= 0 { return }
     let offset = (Double(start) - first) / speed
@@ -177,8 +177,14 @@ extension Loop {
   }
 
   @_noLocks
-  static func floor(_ x: Double) -> Int {
+  private static func floor(_ x: Double) -> Int {
     let whole = Int(x)
     return Double(whole) > x ? whole &- 1 : whole
+  }
+
+  /// The first whole frame from a position on.
+  @_noLocks
+  static func frame(from place: Double, backward: Bool) -> Int {
+    backward ? floor(place) : 0 &- floor(0 - place)
   }
 }

@@ -64,7 +64,7 @@ extension Loop {
   var nextPlaceOfLayer: Int {
     @_noLocks get {
       if !layer.isInClipTime { return layer.position }
-      return playback.isBackward ? Self.floor(layer.place) : 0 &- Self.floor(0 - layer.place)
+      return Self.frame(from: layer.place, backward: playback.isBackward)
     }
   }
 }

@@ -7,9 +7,13 @@ import Testing
 @Suite struct LayerChangeTests {
   private static let length = 48_000
 
+  /// A tone of 330 Hz that rises and falls.
+  private static let burst: [Float] = Tone.sine(330, amplitude: 0.5, frames: 3000).enumerated()
+    .map { $1 * Float(0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / 3000)) }
+
   /// A loop of silence of two beats at 120 beats per minute.
-  private func playing(lateness: Float = 0) -> LoopStage {
-    let stage = LoopStage(lateness: lateness)
+  private func playing() -> LoopStage {
+    let stage = LoopStage()
     stage.record(Tone.constant(0, frames: Self.length), 0)
     stage.rest(4800)
     return stage
@@ -50,18 +54,15 @@ import Testing
       stage.rest(4800)
       if startsPlain { stage.set(.follow, of: 0, 2) }
       stage.rest(4800)
-      let burst = Tone.sine(330, amplitude: 0.5, frames: 3000).enumerated().map {
-        $1 * Float(0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / 3000))
-      }
       let first = stage.time
-      stage.play(burst)
+      stage.play(Self.burst)
       stage.rest(2000)
       let change = stage.time
       stage.set(.beat(.tempo), tempo)
       // While an engine starts, the loop is on its way to its position.
       stage.rest(12_000)
       let second = stage.time
-      stage.play(burst)
+      stage.play(Self.burst)
       stage.rest(12_000)
       #expect(stage.activity(0) == .overdubbing, "\(engine)")
       stage.press(.overdub, 0)
@@ -105,14 +106,11 @@ import Testing
         stage.rest(20_000)
         stage.set(.beat(.tempo), tempo)
       }
-      let burst = Tone.sine(330, amplitude: 0.5, frames: 3000).enumerated().map {
-        $1 * Float(0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / 3000))
-      }
       var starts: [Int] = []
       for _ in 0..<3 {
         stage.rest(2400)
         starts.append(stage.time)
-        stage.play(burst)
+        stage.play(Self.burst)
       }
       stage.rest(9600)
       #expect(stage.activity(0) == .overdubbing, "\(engine)")

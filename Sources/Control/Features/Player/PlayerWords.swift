@@ -87,11 +87,10 @@ extension Refusal {
     let closing =
       record == "/player/record" || record == "/loop/1/record"
       ? "/player/done" : record.replacing("/record", with: "/clear")
-    let word = reading.state.word
     let doing =
       switch reading.activity {
-      case .multiplying, .inserting: "\(reading.activity)"
-      default: word == "start" ? "\(reading.activity)" : word
+      case .multiplying, .inserting, .stopped, .empty: "\(reading.activity)"
+      default: reading.state.word
       }
     let (code, text): (Code, String) =
       switch refusal {
