@@ -46,6 +46,13 @@ import Testing
       host.send(Command(.loop(action, loop: UInt8(loop))))
     }
 
+    /// Records a clip of so many frames, which plays from then on.
+    func record(_ frames: Int, in loop: Int) throws {
+      act(.recordOn, loop)
+      try render(frames)
+      act(.recordOn, loop)
+    }
+
     /// Renders frames, and writes their journal.
     func render(_ frames: Int, block: Int = 64) throws {
       var left = frames
@@ -308,9 +315,7 @@ import Testing
   func `a loop that was becoming longer is as before, which is said`(kind: LoopAction) throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
-    kept.act(.recordOn, 2)
-    try kept.render(48_000)
-    kept.act(.recordOn, 2)
+    try kept.record(48_000, in: 2)
     kept.act(kind, 2)
     try kept.render(20_000)
     try copy(folder, "one", to: "two")
@@ -335,9 +340,7 @@ import Testing
   {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
-    kept.act(.recordOn, 2)
-    try kept.render(48_000)
-    kept.act(.recordOn, 2)
+    try kept.record(48_000, in: 2)
     kept.act(.overdub, 2)
     try kept.render(20_000)
     kept.act(.replace, 2)
@@ -356,9 +359,7 @@ import Testing
   func `an overdub that breaks off leaves no step`(backward: Bool) throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
-    kept.act(.recordOn, 2)
-    try kept.render(48_000)
-    kept.act(.recordOn, 2)
+    try kept.record(48_000, in: 2)
     if backward { kept.host.send(Command(.set(.loop(.direction, 2), -1))) }
     kept.act(.overdub, 2)
     try kept.render(20_000)
