@@ -19,6 +19,13 @@ import Testing
     return try Contents(LoopStore(in: copy).archive)
   }
 
+  /// Whether the file has a clip of so many pages, with its history.
+  private func hasClip(
+    of pages: Int, _ folder: TemporaryFolder, at path: String
+  ) throws -> Bool {
+    try left(folder, at: path).slots.first?.versions.first?.pages.count == pages
+  }
+
   private func begin(
     _ path: String, spare: Int = LoopStore.usualSpare
   ) throws -> (writer: JournalWriter, script: JournalScript, archive: LoopArchive?) {
@@ -163,7 +170,7 @@ import Testing
     let (writer, script, _) = try begin(path)
     let responder = Responder()
     #expect(responder.respond(to: script, pages: 20, 0.5))
-    try waitUntil("the clip is written") { writer.bytesWritten > 80_000 }
+    try waitUntil("the clip is written") { try hasClip(of: 20, folder, at: path) }
     try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere"))
     // The writer detects it with the next record.
     script.phase(0, true, 1)
@@ -189,7 +196,7 @@ import Testing
     let (writer, script, _) = try begin(path)
     let responder = Responder()
     #expect(responder.respond(to: script, pages: 50, 0.5))
-    try waitUntil("the clip is written") { writer.bytesWritten > 200_000 }
+    try waitUntil("the clip is written") { try hasClip(of: 50, folder, at: path) }
     try disk.fill(leaving: 20_000)
     for index in 0..<50 { script.page(0, 1, index, 0.6) }
     var lines: [String] = []
