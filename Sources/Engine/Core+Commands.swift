@@ -79,6 +79,7 @@ extension Core {
       refusal = songs.begin((song, origin))
       answerSongs()
       if case .none = refusal { return }
+    case .closeSong: songs.close()
     case .note(let note): play(note)
     case .instrument(let instrument):
       sampler.change((instrument, origin))

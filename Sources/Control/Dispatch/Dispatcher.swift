@@ -212,6 +212,22 @@ final class Dispatcher {
     return isAccepted != nil && plan.hasOnlyCommands ? plan.commands : nil
   }
 
+  /// Plans internal messages as one packet, returns the value of `read` in that state, and takes all back.
+  ///
+  /// Messages that are refused change nothing.
+  func preview<Value>(
+    _ messages: [(path: String, arguments: [Argument])], _ read: () -> Value
+  ) -> Value {
+    var plan = Plan()
+    defer { plan.takeBack() }
+    for (path, arguments) in messages {
+      guard let (address, numbers) = table.declared(path) else { continue }
+      try? self.plan(
+        address, arguments, numbers, at: nil, from: Origin(path: path, client: nil), into: &plan)
+    }
+    return read()
+  }
+
   /// Sets an address from text like `/live/gain=-6`, immediately or at a time in microseconds of the
   /// engine's clock.
   func set(_ assignment: String, at due: Double? = nil) throws(Refusal) {

@@ -1,11 +1,13 @@
 internal import Engine
 
-/// Objects that the audio thread reads, such as maps: the latest one, and the previous ones until the audio
-/// thread has released them.
+/// Objects that the audio thread reads, such as maps: the one in use, and those on their way.
+///
+/// A command keeps its object until it takes effect, which can be after that of a later one.
 final class Handover<Object: AnyObject> {
   private let context: Context
   private let path: String
-  private var objects: [Object] = []
+  private var present: Object?
+  private var coming = 0
 
   /// Creates an empty handover, whose refusals name a path.
   init(_ context: Context, path: String = "") {
@@ -14,7 +16,7 @@ final class Handover<Object: AnyObject> {
   }
 
   /// The number of retained objects.
-  var count: Int { objects.count }
+  var count: Int { coming + (present == nil ? 0 : 1) }
 
   /// Passes an object to the audio thread with a command, followed by other commands.
   ///
@@ -22,19 +24,20 @@ final class Handover<Object: AnyObject> {
   func send(
     _ object: Object, by action: Command.Action, then others: [PlannedCommand] = []
   ) throws(Refusal) {
-    let command = PlannedCommand(
+    try context.submit([command(action, passing: object)] + others, path: path)
+    noteSent()
+  }
+
+  /// A command that passes an object, for a batch with others; call `noteSent` once it is queued.
+  func command(_ action: Command.Action, passing object: Object) -> PlannedCommand {
+    PlannedCommand(
       action: action,
       whenDone: { [weak self] in
-        // The audio thread has released all previous objects.
-        guard let self, let index = objects.firstIndex(where: { $0 === object }) else { return }
-        objects.removeFirst(index)
+        guard let self else { return }
+        present = object
+        coming -= 1
       })
-    objects.append(object)
-    do throws(Refusal) {
-      try context.submit([command] + others, path: path)
-    } catch {
-      objects.removeLast()
-      throw error
-    }
   }
+
+  func noteSent() { coming += 1 }
 }

@@ -43,6 +43,8 @@ package struct Command: BitwiseCopyable, Sendable {
     case captureForTuner(CapturePointer?)
     /// Plays a song instead of the present one, or none; sends the same reply when the former one is released.
     case playSong(SongPointer?)
+    /// Fades the song out within `SongFade.seconds`, for a `playSong` that takes effect then.
+    case closeSong
     /// Starts or ends notes; answered with `Event.Kind.done`.
     case note(NoteAction)
     /// Plays new notes with another instrument, or with none. The reply follows when the previous

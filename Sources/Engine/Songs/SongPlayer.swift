@@ -3,10 +3,15 @@ internal import DSP
 /// The song to play, or none, and the origin of the command.
 typealias SongChange = (song: SongPointer?, origin: CommandOrigin)
 
+/// The fade-out of a song that another one replaces.
+package enum SongFade {
+  /// Its length, in seconds.
+  package static var seconds: Double { @_noLocks get { 0.005 } }
+}
+
 /// Plays a song that is streamed from disk: unchanged, at the pitch and rate of the chain if it is routed
 /// through it, and at the speed of the tempo if it follows that.
 struct SongPlayer: ~Copyable {
-  private static var closeSeconds: Double { @_noLocks get { 0.005 } }
   // The amount of data required before it continues after an underrun.
   private static var headStartSeconds: Double { @_noLocks get { 0.5 } }
   // The tail of an engine after the end of the song: its delay, and the drag of a low pitch.
@@ -36,7 +41,7 @@ struct SongPlayer: ~Copyable {
 
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
-    closeFrames = Int(Self.closeSeconds * sampleRate)
+    closeFrames = Int(SongFade.seconds * sampleRate)
     mostAhead = Int(Self.mostAheadSeconds * sampleRate)
     tape = SongTape(reach: SourceWarp.reach, sampleRate: sampleRate)
     warp = SourceWarp(seconds: 0.1, sampleRate: sampleRate)
@@ -84,10 +89,14 @@ struct SongPlayer: ~Copyable {
     if case .some = change { return .transferring }
     if let song = next.song, Double(song.sampleRate) != sampleRate { return .otherRate }
     change = next
-    gate.move(open: false, frames: closeFrames)
+    close()
     changeWherePossible()
     return nil
   }
+
+  /// Fades the song out, so that a change can take effect at the end of the fade.
+  @_noLocks
+  mutating func close() { gate.move(open: false, frames: closeFrames) }
 
   /// The change that is done and not answered yet.
   @_noLocks

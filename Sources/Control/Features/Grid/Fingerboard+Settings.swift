@@ -89,15 +89,13 @@ extension Fingerboard {
     var grid = gridState.grid
     try refusing { () throws(MusicFault) in try change(&grid) }
     let isTunedAnew = grid.tuning != gridState.grid.tuning
-    guard try gridState.change(to: grid) else {
-      // The tuning affects keys outside the grid, too.
-      if isTunedAnew { updateKeyMap() }
-      return
-    }
+    let isLaidOutAnew = try gridState.change(to: grid)
+    // The tuning affects keys outside the grid, too.
+    if isLaidOutAnew || isTunedAnew { plan.afterwards { [unowned self] in sendKeyMap() } }
+    guard isLaidOutAnew else { return }
     let held = gridState.held.remove { $0.cell != nil }
     plan.add(ends(of: held, at: request.due), from: request.origin)
-    layoutChanged()
-    updateKeyMap()
+    plan.afterwards { [unowned self] in layoutChanged() }
   }
 
   /// Sets the root by name or number.
@@ -138,7 +136,7 @@ extension Fingerboard {
   /// Shows or hides the names of notes.
   func showNames(_ request: Request, into plan: inout Plan) {
     gridState.showsNames = request.whole(0) == 1
-    layoutChanged()
+    plan.afterwards { [unowned self] in layoutChanged() }
   }
 
   /// Sets the order of the notes: along the scale, or random by the current seed.

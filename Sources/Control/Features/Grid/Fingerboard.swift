@@ -20,7 +20,7 @@ final class Fingerboard: Feature {
 
   /// Ends notes whose lease has expired, and sends updates.
   func poll(_ now: Double) -> Int? {
-    if isKeyMapDue { updateKeyMap() }
+    if isKeyMapDue { sendKeyMap() }
     let silent = gridState.held.silent(now: now)
     if !silent.isEmpty { endNotes { silent.contains($0) } }
     return notifier.poll(now, self)
@@ -57,30 +57,45 @@ final class Fingerboard: Feature {
   func registerUndo(_ plan: inout Plan) {
     plan.takesBack(self) {
       let before = gridState
-      return { [unowned self] in
-        gridState = before
-        layoutChanged()
-        updateKeyMap()
-      }
+      return { [unowned self] in gridState = before }
     }
   }
 
-  /// Updates the pitch of each MIDI key, which depends on root, scale and tuning.
-  func updateKeyMap() {
-    do throws(MusicFault) {
-      gridState.keyCents = try KeySnap.cents(of: gridState.grid, snaps: false)
-      gridState.snappedCents = try KeySnap.cents(of: gridState.grid, snaps: true)
-    } catch {
-      preconditionFailure("a valid grid has pitches: \(error)")
-    }
+  /// Sends the pitch of each MIDI key, which depends on root, scale and tuning.
+  func sendKeyMap() {
     do throws(Refusal) {
-      try context[MIDI.self].setKeyMap(
-        snapped: gridState.snappedCents.map { Float($0) }, own: gridState.keyCents.map { Float($0) }
-      )
+      try context[MIDI.self].setKeyMap(gridState.keyMap)
       isKeyMapDue = false
     } catch {
       // The command queue is full.
       isKeyMapDue = true
     }
+  }
+
+  // MARK: - Scenes
+
+  /// The addresses that change the layout or the pitch of keys.
+  static let layoutSettings: Set<String> = [
+    "/grid/root", "/grid/tuning", "/grid/reference", scale, "/grid/size", "/grid/octaves", seed,
+    order,
+  ]
+
+  /// The effects of messages to `layoutSettings` on held notes and MIDI keys, to be queued with other commands
+  /// before the messages; nil for none.
+  func change(by messages: [ReadyScene.Message]) -> SwitchPart? {
+    let after = context.dispatcher.preview(messages.map { ($0.path, $0.arguments) }) { gridState }
+    var part = SwitchPart(commands: [])
+    if after.layout != gridState.layout {
+      let cells = gridState.held.notes.filter { $0.cell != nil }
+      part.commands = Set(cells.map(\.finger.number)).sorted().compactMap { number in
+        cells.first { $0.finger.number == number }
+      }.map { PlannedCommand(action: .note(.off($0.finger))) }
+    }
+    if after.keyCents != gridState.keyCents || after.snappedCents != gridState.snappedCents {
+      let (map, maps) = (after.keyMap, context[MIDI.self].keyMaps)
+      part.commands.append(maps.command(.keyMap(map.pointer), passing: map))
+      part.whenQueued = { maps.noteSent() }
+    }
+    return part.commands.isEmpty ? nil : part
   }
 }

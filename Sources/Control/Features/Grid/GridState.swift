@@ -18,9 +18,9 @@ struct GridState {
   /// The layout of notes on the grid.
   private(set) var layout: Layout
   /// The pitch of each MIDI key in the tuning, in cents above key 0.
-  var keyCents: [Double]
+  private(set) var keyCents: [Double]
   /// The pitch of each MIDI key, in cents above key 0, with keys snapped to the scale.
-  var snappedCents: [Double]
+  private(set) var snappedCents: [Double]
   /// The built-in and user scales.
   var scales = ScaleBook { $0.lowercased().nearest(of: $1) }
   /// The seed of the random order.
@@ -56,9 +56,20 @@ struct GridState {
         "the grid would have \(cells) cells, more than \(Finger.mostCells); fewer "
           + "octaves reduce it")
     }
-    self.grid = grid
+    let keys = try refusing { () throws(MusicFault) in
+      (
+        own: try KeySnap.cents(of: grid, snaps: false),
+        snapped: try KeySnap.cents(of: grid, snaps: true)
+      )
+    }
+    (self.grid, keyCents, snappedCents) = (grid, keys.own, keys.snapped)
     defer { self.layout = layout }
     return layout != self.layout
+  }
+
+  /// The pitches of MIDI keys for the audio thread.
+  var keyMap: KeyMap {
+    KeyMap(snapped: snappedCents.map { Float($0) }, own: keyCents.map { Float($0) })
   }
 
   /// The finger of a cell.

@@ -24,7 +24,7 @@ final class InstrumentLoader {
   }
 
   /// The name of the playing instrument; empty before the first.
-  private(set) var present = ""
+  var present: String { ready?.name ?? "" }
   /// The name of the initial instrument for the next start.
   private(set) var keptName = initial
   /// Warnings about the playing instrument, one per line.
@@ -38,10 +38,13 @@ final class InstrumentLoader {
   private var hasFallback = false
   private var say: ((String) -> Void)?
   private var asked: Order?
-  // The instrument in the engine.
-  private var playing: SamplerInstrument?
-  // The playing instrument, whose samples are still being read.
-  private var unread: (order: Order, rest: InstrumentShelf.Ready)?
+  private let handover = InstrumentHandover()
+  // The playing instrument, or the next one, whose samples are still being read.
+  private var unread: (order: Order, ready: InstrumentShelf.Ready)?
+  // The instrument that was passed to the engine last.
+  private var latest: InstrumentShelf.Ready?
+  /// The playing instrument; nil before the first.
+  private(set) var ready: InstrumentShelf.Ready?
 
   init(_ context: Context, _ shelf: InstrumentShelf) {
     self.context = context
@@ -144,7 +147,7 @@ final class InstrumentLoader {
 
   /// Reports warnings found while the rest of the samples was read.
   private func finishReading() {
-    guard let rest = unread?.rest, rest.reading.isOver else { return }
+    guard let rest = unread?.ready, rest.reading.isOver else { return }
     unread = nil
     guard present == rest.name, notes != rest.notes else { return }
     notes = rest.notes
@@ -153,38 +156,65 @@ final class InstrumentLoader {
 
   private func tellProgress(_ now: Double) {
     var progress: Float = 1
-    if let order = asked ?? unread?.order, now - order.since > Self.quietTime {
-      progress = Float(order.ticket.progress)
+    let ticket = asked?.ticket ?? unread?.ready.ticket
+    if let order = asked ?? unread?.order, let ticket, now - order.since > Self.quietTime {
+      progress = Float(ticket.progress)
     }
     guard progress != self.progress else { return }
     self.progress = progress
     context.changed(Instruments.loading)
   }
 
-  /// Passes an instrument to the engine, and keeps the previous one until its notes have ended.
+  // MARK: - Changing
+
+  /// A change to an instrument that was read ahead, to be queued with other commands.
+  func change(to next: InstrumentShelf.Ready) -> SwitchPart {
+    let order = Order(
+      name: next.name, request: nil, isKept: true, ticket: next.ticket, since: context.now())
+    return SwitchPart(commands: commands(playing: next, order)) { [self] in
+      cancelRequest()
+      // The saved instrument is no longer wanted.
+      context.keeper.overtakes(Instruments.present)
+      goOnReading(next, order)
+    }
+  }
+
+  /// The key of the playing instrument; nil while another is requested or on its way.
+  var settled: String? { asked == nil && latest?.reading === ready?.reading ? ready?.key : nil }
+
+  /// Whether an instrument plays, or will with a command that was sent.
+  func uses(_ ready: InstrumentShelf.Ready) -> Bool {
+    [self.ready, latest].contains { $0?.reading === ready.reading }
+  }
+
+  private func commands(
+    playing next: InstrumentShelf.Ready, _ order: Order
+  ) -> [PlannedCommand] {
+    handover.commands(playing: next.reading.instrument) { [weak self] in
+      self?.report(next, order)
+    }
+  }
+
   private func handOver(_ next: InstrumentShelf.Ready, _ order: Order) {
-    let former = playing
-    let instrument = next.reading.instrument
-    let change = PlannedCommand(
-      action: .instrument(instrument.pointer),
-      whenDone: { withExtendedLifetime(former) {} }, isAnsweredLate: true)
-    // Done as soon as new notes use it, however long old ones are held.
-    let sounding = PlannedCommand(
-      action: .sync(0), whenDone: { [weak self] in self?.report(next, order) })
     do throws(Refusal) {
-      try context.submit([change, sounding])
-      playing = instrument
+      try context.submit(commands(playing: next, order))
       asked = nil
-      // Stops reading the previous one.
-      unread?.order.ticket.withdraw()
-      unread = (order, next)
+      goOnReading(next, order)
     } catch {
       fail(order, error)
     }
   }
 
+  private func goOnReading(_ next: InstrumentShelf.Ready, _ order: Order) {
+    if let former = unread, former.ready.reading !== next.reading {
+      former.ready.ticket.withdraw()
+    }
+    unread = (order, next)
+    latest = next
+  }
+
   private func report(_ next: InstrumentShelf.Ready, _ order: Order) {
-    present = next.name
+    ready = next
     hasFallback = true
     notes = next.notes
     context.changed(Instruments.present, Instruments.notes)

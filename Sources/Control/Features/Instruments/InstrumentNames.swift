@@ -7,6 +7,8 @@ final class InstrumentNames {
 
   /// Whether the first lookup is in progress.
   private(set) var isOpening = false
+  /// Called when an instrument was added or deleted.
+  var whenChanged: () -> Void = {}
   private let context: Context
   private let shelf: InstrumentShelf
   private var names: [String] = []
@@ -76,6 +78,7 @@ final class InstrumentNames {
         ending(outcome)
         return
       }
+      whenChanged()
       // The list is up to date when completion is reported.
       lookUp { _ in ending(outcome) }
     }

@@ -7,10 +7,17 @@ final class InstrumentShelf: @unchecked Sendable {
   /// An instrument ready to play, with its warnings.
   struct Ready: Sendable {
     let name: String
+    /// The name, comparable.
+    let key: String
     /// The reader of its samples, some of which are loaded.
     let reading: InstrumentReading
+    /// The ticket of the reading.
+    let ticket: InstrumentTicket
     /// The faults of sources that it replaces.
     fileprivate let faults: [String]
+
+    /// Whether all samples are read.
+    var isOver: Bool { reading.isOver }
 
     /// Warnings found so far.
     var notes: [String] { faults + reading.notes }
@@ -22,7 +29,9 @@ final class InstrumentShelf: @unchecked Sendable {
       do throws(InstrumentFault) {
         let reading = try InstrumentReading(LoopInstrument.make(channels, rate: rate), ticket)
         guard try reading.begin() else { return nil }
-        return Ready(name: InstrumentName.ofTheLoop, reading: reading, faults: [])
+        return Ready(
+          name: InstrumentName.ofTheLoop, key: InstrumentName.ofTheLoop, reading: reading,
+          ticket: ticket, faults: [])
       } catch {
         // Silence can't be played.
         throw error.kind == .missing ? Refusal(.state, error.description) : error.refusal
@@ -67,7 +76,9 @@ final class InstrumentShelf: @unchecked Sendable {
       do throws(InstrumentFault) {
         let reading = try InstrumentReading(entry.read(source), ticket)
         guard try reading.begin() else { return nil }
-        return Ready(name: entry.name.text, reading: reading, faults: faults)
+        return Ready(
+          name: entry.name.text, key: entry.name.plain, reading: reading, ticket: ticket,
+          faults: faults)
       } catch {
         // Another source may replace it.
         guard index < entry.sources.count - 1 else { throw error }

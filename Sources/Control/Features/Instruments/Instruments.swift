@@ -43,6 +43,23 @@ package final class Instruments: Feature {
     names.open(say)
   }
 
+  /// Reads an instrument ahead, until it is playable and further in the background, and passes it to `ending`.
+  func read(
+    _ name: String,
+    then ending: @escaping (Result<InstrumentShelf.Ready, Refusal>) -> Void
+  ) throws(Refusal) {
+    try shelf.worker.checkRoom()
+    let ticket = InstrumentTicket(patience: 0)
+    shelf.worker.run { [shelf] () throws(Refusal) in
+      guard let ready = try shelf.instrument(name, ticket: ticket) else {
+        throw Refusal(.state, "\(quoted(name)) was canceled")
+      }
+      return ready
+    } then: {
+      ending($0)
+    }
+  }
+
   // MARK: - Requests
 
   /// Plays an instrument by name once it is loaded.

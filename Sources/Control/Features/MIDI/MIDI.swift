@@ -23,11 +23,8 @@ package final class MIDI: Feature {
 
   // MARK: - Keys
 
-  /// Sets the pitches of the 128 keys in cents above MIDI key 0: snapped to the scale, and as tuned.
-  ///
-  /// A held key keeps its pitch.
-  func setKeyMap(snapped: [Float], own: [Float]) throws(Refusal) {
-    let map = KeyMap(snapped: snapped, own: own)
+  /// Sets the pitches of keys. A held key keeps its pitch.
+  func setKeyMap(_ map: KeyMap) throws(Refusal) {
     try keyMaps.send(map, by: .keyMap(map.pointer))
   }
 

@@ -1,4 +1,5 @@
 internal import Engine
+internal import InstrumentFiles
 internal import JSON
 internal import Library
 internal import OSC
@@ -13,8 +14,14 @@ struct ReadyScene {
 
   /// The commands that take effect on the frame of the switch.
   private(set) var actions: [Command.Action] = []
-  /// The settings that the control thread makes afterwards.
+  /// The settings of the grid whose effects on sound are part of the switch.
+  private(set) var layout: [Message] = []
+  /// The other settings, which the control thread makes afterwards.
   private(set) var messages: [Message] = []
+  /// The instrument, by its comparable name; nil leaves it alone.
+  private(set) var instrument: String?
+  /// The playback of songs; nil leaves it alone.
+  private(set) var song: Scene.Song?
   /// The part to play; nil leaves the parts alone.
   private(set) var part: Int?
   /// The loops to play and to stop, counted from 0.
@@ -55,12 +62,11 @@ struct ReadyScene {
     if let both = scene.playing.first(where: scene.stopped.contains) {
       faults.append(JSON.Fault(1, "loop \(both) is to play and to stop; name it once"))
     }
-    switch scene.song {
-    case .play(let number): messages.append(Message(path: Songs.play, arguments: number.arguments))
-    case .stop: messages.append(Message(path: Songs.stop, arguments: []))
-    case nil: break
-    }
+    song = scene.song
   }
+
+  /// The number of the song that it plays.
+  var songName: String? { if case .play(let number) = song { "\(number)" } else { nil } }
 
   private mutating func add(_ setting: Preset.Setting, _ context: Context) throws(Refusal) {
     guard let address = context.table[setting.address] else {
@@ -82,7 +88,22 @@ struct ReadyScene {
     } else {
       let arguments = setting.value == .text("") ? [.string("")] : [argument]
       _ = try address.match(arguments, to: address.forms)
-      messages.append(Message(path: address.path, arguments: arguments))
+      let message = Message(path: address.path, arguments: arguments)
+      if let name = Self.instrument(setting) {
+        instrument = name
+      } else if Fingerboard.layoutSettings.contains(address.path) {
+        layout.append(message)
+      } else {
+        messages.append(message)
+      }
     }
+  }
+
+  /// The comparable name of the instrument that a setting chooses, unless it is made from the loop.
+  private static func instrument(_ setting: Preset.Setting) -> String? {
+    guard setting.address == Instruments.present, case .text(let text) = setting.value,
+      let name = try? InstrumentName(text), !name.isOfTheLoop
+    else { return nil }
+    return name.plain
   }
 }

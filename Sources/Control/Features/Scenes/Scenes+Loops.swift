@@ -17,24 +17,6 @@ extension Scenes {
 
   // MARK: - Sets
 
-  /// Reads the loop sets of the scenes that may come next: of the one that waits, then of the next, the previous, and
-  /// all others of the set list.
-  func readSetsAhead() {
-    let entries = entries
-    let place = place(in: entries)
-    let names =
-      [queued?.name ?? ""]
-      + [place + 1, place - 1].filter(entries.indices.contains).map { entries[$0].scene }
-      + entries.dropFirst(max(0, place + 2)).map(\.scene) + entries.map(\.scene)
-    var wanted: [String] = []
-    for name in names {
-      let set = shelf.scenes[name]?.ready.loopSet ?? ""
-      let isNeeded = !set.isEmpty && set != context[Loops.self].sets.loaded
-      if isNeeded, !wanted.contains(set) { wanted.append(set) }
-    }
-    sets.want(wanted)
-  }
-
   /// Whether a switch need not wait for its loop set.
   func isSetReady(_ queued: Queued) -> Bool {
     let name = queued.ready.loopSet

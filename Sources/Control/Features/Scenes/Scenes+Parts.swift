@@ -26,7 +26,8 @@ extension Scenes {
     let nothing = ReadyScene(Scene(), preset: [], context, &faults)
     queue(
       Queued(
-        name: "", moment: moment(request, 1), request: request, ready: nothing, part: number))
+        name: "", moment: moment(request, 1), request: request, ready: nothing, part: number,
+        since: context.now()))
   }
 
   func loops(ofPart index: Int) -> [Int] { partLoops[index] }

@@ -82,6 +82,7 @@ extension Scenes {
     setListName = name
     position = -1
     context.changed(Self.setList, Self.setListScene, Self.setListScenes)
+    readAhead()
   }
 
   /// The position in the set list, from 0, and the present scene, as the state file has them.

@@ -16,6 +16,8 @@ final class Scenes: Feature {
     var position: Int?
     /// The part to play; nil for that of the scene.
     var part: Int?
+    /// The time of the request, in microseconds of the host's steady clock.
+    let since: Double
 
     var chosenPart: Int? { part ?? ready.part }
   }
@@ -24,7 +26,9 @@ final class Scenes: Feature {
 
   let context: Context
   let shelf: SceneShelf
-  let sets: SceneSets
+  let sets: ReadAhead<ReadyLoopSet>
+  let songs: ReadAhead<SongPlayback.Opened>
+  private(set) lazy var instruments = Self.instruments(context) { [unowned self] in queued != nil }
   /// The moment of a switch that names none.
   var usualMoment = SceneMoment.now
   /// The name of the scene that took effect last; empty for none.
@@ -39,17 +43,30 @@ final class Scenes: Feature {
   var position = -1
   /// The position of a switch that was sent, but is not in effect yet.
   private(set) var heading: Int?
+  // Whether changes of what it reads ahead are reported.
+  private var isWatching = false
+  // The number of switches that were sent, but are not in effect yet.
+  private var switches = 0
 
   init(_ context: Context) {
     self.context = context
     shelf = SceneShelf(context)
-    sets = SceneSets(context)
+    sets = Self.sets(context)
+    songs = Self.songs(context)
     shelf.whenChanged = { [unowned self] in
       self.context.changed(Self.scenes, Self.setLists, Self.setListScene, Self.setListScenes)
-      readSetsAhead()
+      readAhead()
     }
-    shelf.whenRead = { [unowned self] in sets.forgetAll() }
-    sets.whenRead = { [unowned self] in _ = poll(self.context.now()) }
+    shelf.whenRead = { [unowned self] in
+      sets.forgetAll()
+      instruments.forgetAll()
+    }
+    let look = { [unowned self] in _ = poll(self.context.now()) }
+    (sets.whenRead, instruments.whenRead, songs.whenRead) = (look, look, look)
+    // What a client sends after a switch finds the grid of the scene.
+    context.dispatcher.onPacket { [unowned self] _ in
+      if switches > 0 { self.context.sender.takeEvents() }
+    }
   }
 
   var workers: [Worker] { [shelf.worker] }
@@ -64,20 +81,26 @@ final class Scenes: Feature {
 
   /// Starts the switch that waits when its moment is near.
   func poll(_ now: Double) -> Int? {
+    if !isWatching {
+      isWatching = true
+      watchChanges()
+    }
     shelf.start()
-    guard let queued, isSetReady(queued) else { return nil }
+    let reading = pollReading()
+    guard let queued else { return reading }
+    if let delay = delay(of: queued, now) { return min(delay, reading ?? .max) }
     if let due = queued.request.due {
       start(queued, at: nil, due: due)
-      return nil
+      return reading
     }
     switch queued.moment.frame(
       context.shared, block: context.soundServer.status.block)
     {
-    case .later(let milliseconds): return milliseconds
+    case .later(let milliseconds): return min(milliseconds, reading ?? .max)
     case .immediately: start(queued, at: nil)
     case .known(let frame): start(queued, at: frame)
     }
-    return nil
+    return reading
   }
 
   // MARK: - Switching
@@ -112,17 +135,15 @@ final class Scenes: Feature {
     }
     queue(
       Queued(
-        name: name, moment: moment, request: request, ready: entry.ready, position: position))
+        name: name, moment: moment, request: request, ready: entry.ready, position: position,
+        since: context.now()))
   }
 
   /// Queues a switch in place of the one that waits.
   func queue(_ new: Queued) {
     queued = new
-    context[Loops.self].sets.whenExchanged = { [weak self] in
-      if let self { _ = poll(context.now()) }
-    }
     context.changed(Self.queue)
-    readSetsAhead()
+    readAhead()
     _ = poll(context.now())
   }
 
@@ -152,18 +173,25 @@ final class Scenes: Feature {
     }
     actions = [.ringOut(true)] + actions + [.ringOut(false)]
     commands += actions.map { PlannedCommand(action: $0) }
+    let (parts, late) = partsRead(for: queued.ready)
+    commands += parts.flatMap(\.commands)
     commands.append(
       PlannedCommand(
-        action: .sync(0), whenDone: { [weak self] in self?.finish(queued, part: part) }))
+        action: .sync(0),
+        whenDone: { [weak self] in self?.finish(queued, part: part, late: late) }))
     for index in commands.indices { (commands[index].due, commands[index].frame) = (due, frame) }
+    if let due, let end = closingOfSong(parts, at: due, frame) { commands.insert(end, at: 0) }
     queued.request.attempt { () throws(Refusal) in
       try context.submit(commands, for: queued.request)
+      for part in parts { part.whenQueued() }
+      switches += 1
       heading = queued.position
       context[Loops.self].sets.exchanging += exchanges
     }
   }
 
-  private func finish(_ queued: Queued, part: Int?) {
+  private func finish(_ queued: Queued, part: Int?, late: [ReadyScene.Message]) {
+    switches -= 1
     if let part {
       partNumber = part
       context.changed(Self.part)
@@ -173,13 +201,13 @@ final class Scenes: Feature {
     if heading == queued.position { heading = nil }
     if let position = queued.position { self.position = position }
     context.changed(Self.scene, Self.setListScene)
-    for message in queued.ready.messages {
+    for message in queued.ready.layout + queued.ready.messages + late {
       queued.request.attempt { () throws(Refusal) in
         try context.perform(
           message.path, message.arguments, isPressed: true, for: queued.request.client)
       }
     }
-    readSetsAhead()
+    readAhead()
     queued.request.done(queued.name)
   }
 

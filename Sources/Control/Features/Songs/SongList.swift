@@ -55,6 +55,11 @@ struct SongList: Sendable {
       songs.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The song with a number, from 1.
+  func song(_ number: Int) -> Song? {
+    songs.indices.contains(number - 1) ? songs[number - 1] : nil
+  }
+
   /// The index of a song in the list.
   func place(of song: Song) -> Int? { places[song.path] }
 

@@ -22,14 +22,33 @@ final class SongPlayback {
     let words: [String]
   }
 
+  /// A song that was opened ahead, and is closed unless it is played.
+  final class Opened {
+    let song: Song
+    fileprivate let feed: SongFeed
+    fileprivate var isTaken = false
+
+    fileprivate init(_ song: Song, _ feed: SongFeed) { (self.song, self.feed) = (song, feed) }
+
+    deinit { if !isTaken { feed.cancel() } }
+  }
+
+  /// A song that is being opened ahead.
+  private struct Opening {
+    let opened: Opened
+    let ending: (Result<Opened, Refusal>) -> Void
+  }
+
   private let context: Context
   private let shelf: SongShelf
+  private var opening: [Opening] = []
 
   private var coming: Coming?
   // On its way to the engine.
   private var beginning: Coming?
   private var playing: SongFeed?
-  private var isHandingOver = false
+  /// Whether another song, or none, is on its way to the engine.
+  private(set) var isHandingOver = false
   private var wantsStop = false
   // Cancelled feeds whose threads may still wait for a disk.
   private var ending: [SongFeed] = []
@@ -50,7 +69,9 @@ final class SongPlayback {
 
   deinit { for feed in feeds { feed.cancel() } }
 
-  private var feeds: [SongFeed] { [coming?.feed, beginning?.feed, playing].compactMap { $0 } }
+  private var feeds: [SongFeed] {
+    [coming?.feed, beginning?.feed, playing].compactMap { $0 } + opening.map(\.opened.feed)
+  }
 
   /// The song that is playing, about to play, or played last.
   var present: Song? { coming?.song ?? beginning?.song ?? playing?.present?.song ?? last }
@@ -72,18 +93,24 @@ final class SongPlayback {
     _ song: Song, from place: Double = 0, in list: SongList?, saying words: [String]? = nil,
     for request: Request?
   ) throws(Refusal) {
-    ending.removeAll(where: \.isDone)
-    guard ending.count < Self.mostFeeds else {
-      throw Refusal(.busy, "the disk does not respond for \(ending.count) songs; try again later")
-    }
-    let feed = try SongFeed(
-      song, from: place, in: list?.songs ?? [song], folders: shelf.folders,
-      rate: context.sampleRate)
+    let feed = try feed(song, from: place, in: list)
     cancelNext()
     wantsStop = false
     isBusy = true
     coming = Coming(
       feed: feed, song: song, place: place, request: request, words: words ?? [song.text])
+  }
+
+  private func feed(
+    _ song: Song, from place: Double = 0, in list: SongList?
+  ) throws(Refusal) -> SongFeed {
+    ending.removeAll(where: \.isDone)
+    guard ending.count < Self.mostFeeds else {
+      throw Refusal(.busy, "the disk does not respond for \(ending.count) songs; try again later")
+    }
+    return try SongFeed(
+      song, from: place, in: list?.songs ?? [song], folders: shelf.folders,
+      rate: context.sampleRate)
   }
 
   /// Stops playback.
@@ -121,12 +148,64 @@ final class SongPlayback {
       to: Origin(path: request?.path ?? Songs.play, client: request?.client ?? listener))
   }
 
+  // MARK: - Ahead
+
+  /// Opens a song of a list ahead, and passes it to `ending` when it can begin at once.
+  func open(
+    _ song: Song, in list: SongList, then ending: @escaping (Result<Opened, Refusal>) -> Void
+  ) throws(Refusal) {
+    let feed = try feed(song, in: list)
+    opening.append(Opening(opened: Opened(song, feed), ending: ending))
+    isBusy = true
+  }
+
+  /// Whether a song that was opened ahead can still be played.
+  func isCurrent(_ opened: Opened) -> Bool { isOfRate(opened.feed) }
+
+  /// Whether a song sounds, or will with a command that was sent.
+  var isPlaying: Bool { isHandingOver || playing.map { !$0.ring.isOver } ?? false }
+
+  /// A change to a song that was opened ahead, or to none, to be queued with other commands.
+  ///
+  /// Not while another is being handed over.
+  func change(to opened: Opened?) -> SwitchPart {
+    let next = opened.map {
+      Coming(feed: $0.feed, song: $0.song, place: 0, request: nil, words: [])
+    }
+    var change = command(playing: next)
+    change.whenDone = { [weak self, done = change.whenDone] in
+      // A request of the last moment was for the time before.
+      self?.cancelNext()
+      done?()
+    }
+    return SwitchPart(commands: [change]) { [self] in
+      cancelNext()
+      wantsStop = false
+      isBusy = true
+      opened?.isTaken = true
+      (isHandingOver, beginning) = (true, next)
+    }
+  }
+
+  private func pollOpening() {
+    let all = opening
+    opening = []
+    for item in all {
+      switch item.opened.feed.progress {
+      case .opening: opening.append(item)
+      case .ready: item.ending(.success(item.opened))
+      case .failed(let refusal): item.ending(.failure(refusal))
+      }
+    }
+  }
+
   // MARK: - Polling
 
   /// Polls the disk and the engine.
   func poll(_ now: Double) -> Int? {
     guard isBusy else { return nil }
     ending.removeAll(where: \.isDone)
+    pollOpening()
     followRate()
     advance()
     if let playing {
@@ -135,8 +214,9 @@ final class SongPlayback {
       if playing.ring.isOver, !isHandingOver, coming == nil { handOver(nil) }
     }
     announce(now)
-    isBusy = coming != nil || playing != nil || isHandingOver || !ending.isEmpty
-    if coming != nil { return Self.busyMilliseconds }
+    isBusy =
+      coming != nil || playing != nil || isHandingOver || !ending.isEmpty || !opening.isEmpty
+    if coming != nil || !opening.isEmpty { return Self.busyMilliseconds }
     return playing != nil || !ending.isEmpty ? Self.playingMilliseconds : nil
   }
 
@@ -194,10 +274,12 @@ final class SongPlayback {
     }
   }
 
-  /// Passes a song, or none, to the engine, and takes the previous one back.
-  private func handOver(_ next: Coming?) {
+  /// The command that passes a song, or none, to the engine, and takes the previous one back.
+  ///
+  /// Until it is done, no other one is sent.
+  private func command(playing next: Coming?) -> PlannedCommand {
     let former = playing
-    let command = PlannedCommand(action: .playSong(next?.feed.ring.pointer)) { [unowned self] in
+    return PlannedCommand(action: .playSong(next?.feed.ring.pointer)) { [unowned self] in
       isHandingOver = false
       beginning = nil
       playing = next?.feed
@@ -221,8 +303,11 @@ final class SongPlayback {
         tellPassedOver(next)
       }
     }
+  }
+
+  private func handOver(_ next: Coming?) {
     do throws(Refusal) {
-      try context.submit([command])
+      try context.submit([command(playing: next)])
       isHandingOver = true
       beginning = next
     } catch {

@@ -9,13 +9,18 @@ final class Songs: Feature {
   let shelf: SongShelf
   /// Playback of a song or take.
   let playback: SongPlayback
+  /// Called when the list was refreshed.
+  var whenListed: () -> Void = {}
 
   init(_ context: Context) {
     let setup = context.setup
     shelf = SongShelf(SongFolders(home: setup.home, allowed: setup.musicFolders))
     playback = SongPlayback(context, shelf)
     shelf.whenFolderChanges = { context.keeper.keep(Self.folder) }
-    shelf.whenListed = { [unowned playback] list in playback.continuePlaying(in: list) }
+    shelf.whenListed = { [unowned self] list in
+      playback.continuePlaying(in: list)
+      whenListed()
+    }
   }
 
   var workers: [Worker] { [shelf.worker] }
@@ -69,6 +74,26 @@ final class Songs: Feature {
       }
       try playback.start(list.songs[index], in: list, for: request)
     }
+  }
+
+  /// Opens the song with a number ahead, and passes it to `ending` when it can begin at once.
+  func open(
+    _ number: Int, then ending: @escaping (Result<SongPlayback.Opened, Refusal>) -> Void
+  ) throws(Refusal) {
+    try shelf.withList(anew: false) { [unowned self] outcome in
+      completing(ending) { () throws(Refusal) in
+        let list = try outcome.get()
+        guard let song = list.song(number) else {
+          throw Refusal(.range, "\(number) is out of range (1 to \(list.songs.count))")
+        }
+        try playback.open(song, in: list, then: ending)
+      }
+    }
+  }
+
+  /// Whether a song that was opened ahead is the one with a number, and can begin at once.
+  func isCurrent(_ opened: SongPlayback.Opened, at number: Int) -> Bool {
+    shelf.list?.song(number)?.path == opened.song.path && playback.isCurrent(opened)
   }
 
   /// Plays the song a number of steps away in the list.

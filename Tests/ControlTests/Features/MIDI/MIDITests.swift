@@ -160,7 +160,7 @@ import Testing
     let midi = desk.node.features[MIDI.self]
     for step in 0..<20 {
       let pitches = (0..<128).map { Float($0 * 100 + step) }
-      try midi.setKeyMap(snapped: pitches, own: pitches)
+      try midi.setKeyMap(KeyMap(snapped: pitches, own: pitches))
       if step == 0 { #expect(midi.keyMaps.count == 1) }
       if step % 3 == 0 { desk.pass() }
     }

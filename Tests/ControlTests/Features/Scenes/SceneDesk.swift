@@ -1,6 +1,7 @@
 import Control
 import Engine
 import Foundation
+import InstrumentFiles
 import Library
 import OSC
 import TestSupport
@@ -15,7 +16,8 @@ final class SceneDesk {
   init() throws {
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     desk = Desk(
-      presets: PresetLibrary(shipped: Project.file("Presets").path), home: root.path)
+      presets: PresetLibrary(shipped: Project.file("Presets").path), home: root.path,
+      instruments: InstrumentLibrary(home: root.path))
     desk.awaitDisk()
   }
 
