@@ -12,13 +12,29 @@ soft='"/live/gain": -6, "/loop/1/gain": -9, "/loop/2/mute": 1, "/out/gain": -3'
 effects='"/echo/on": 1, "/echo/time": 0.21, "/echo/mix": 0.4, "/reverb/on": 1, "/reverb/mix": 0.3'
 no_effects='"/echo/on": 0, "/reverb/on": 0'
 
-# write_scene HOME NAME VALUES [LOOPS [PROGRAM]]
+# write_scene HOME NAME VALUES [LOOPS [SONG [PROGRAM]]]
 write_scene() {
-  local loops='' programs=''
+  local loops='' programs='' song=''
   [[ -z ${4-} ]] || loops=", \"loops\": $4"
-  [[ -z ${5-} ]] || programs=", \"programs\": [{ \"channel\": 1, \"program\": $5 }]"
+  [[ -z ${5-} ]] || song=", \"song\": $5"
+  [[ -z ${6-} ]] || programs=", \"programs\": [{ \"channel\": 1, \"program\": $6 }]"
   mkdir -p "$1/scenes"
-  echo "{ \"set\": { $3 }$loops$programs }" >"$1/scenes/$2.json"
+  echo "{ \"set\": { $3 }$loops$song$programs }" >"$1/scenes/$2.json"
+}
+
+# Writes two songs of the tone into a data directory. They begin softly, so that only the switch is heard.
+write_songs() {
+  mkdir -p "$1/music"
+  python3 -c "
+import math, struct, sys, wave
+tone = [3277 * math.sin(2 * math.pi * 301 * frame / 48000) for frame in range(48000)]
+rise = [min(1, frame / 4800) for frame in range(48000)]
+soft = [value * (1 - math.cos(math.pi * gain)) / 2 for value, gain in zip(tone, rise)]
+pack = lambda sound: b''.join(struct.pack('<i', round(65536 * value)) for value in sound)
+for name in 'ab':
+    with wave.open(f'{sys.argv[1]}/{name}.wav', 'wb') as file:
+        file.setparams((1, 4, 48000, 0, 'NONE', ''))
+        file.writeframes(pack(soft) + 60 * pack(tone))" "$1/music"
 }
 
 # Writes the scenes of a node into its data directory.
@@ -34,16 +50,21 @@ write_scenes() {
   write_scene "$all" plays-b '"/out/gain": 0' '{ "play": [2], "stop": [1] }'
   write_scene "$all" sets-a '"/out/gain": 0' '{ "set": "a", "play": [1, 2] }'
   write_scene "$all" sets-b '"/out/gain": 0' '{ "set": "b", "play": [1, 2] }'
-  write_scene "$all" all-a "$loud, $no_effects, \"/pitch/semitones\": 0, \"/metronome/bpm\": 120" \
-    '{ "set": "a", "play": [1, 2, 3, 4] }' 3
-  write_scene "$all" all-b "$soft, $effects, \"/pitch/semitones\": -5, \"/metronome/bpm\": 97" \
-    '{ "set": "b", "play": [1, 2, 3, 4] }' 4
+  write_scene "$all" songs-a '"/out/gain": 0' '' 1
+  write_scene "$all" songs-b '"/out/gain": 0' '' 2
+  local settings='"/pitch/semitones": 0, "/metronome/bpm": 120'
+  settings+=', "/grid/instrument": "piano", "/grid/root": "A", "/grid/scale": "major"'
+  write_scene "$all" all-a "$loud, $no_effects, $settings" '{ "set": "a", "play": [1, 2, 3, 4] }' 1 3
+  settings='"/pitch/semitones": -5, "/metronome/bpm": 97'
+  settings+=', "/grid/instrument": "organ", "/grid/root": "D", "/grid/scale": "dorian"'
+  write_scene "$all" all-b "$soft, $effects, $settings" '{ "set": "b", "play": [1, 2, 3, 4] }' 2 4
 }
 
 # start_playing NAME LOOPS: starts a node, and sets `port`.
 start_playing() {
   local name=$1
   write_scenes "$work/$name-home"
+  write_songs "$work/$name-home"
   start_timed "$name" "$node" run -n "$name" -p 0 --fresh --home "$work/$name-home" --loops "$2"
   await_ready "$name"
   await_times "$name"
@@ -71,8 +92,13 @@ sound_all() {
   send "$port" /echo/on 1
   send "$port" /reverb/on 1
   send "$port" /metronome/on 1
+  hold_chord "$port"
+}
+
+# hold_chord PORT
+hold_chord() {
   local key
-  for key in C3 E3 G3 C4; do send "$port" --wait 0 /note/on "$key" 0.8; done
+  for key in C3 E3 G3 C4; do send "$1" --wait 0 /note/on "$key" 0.8; done
 }
 
 measure_cost() {
@@ -93,7 +119,9 @@ measure_cost() {
     while :; do
       for scene in all-a all-b; do
         send "$switching" --wait 1 /scene "$scene"
-        sleep 0.25
+        # Another instrument ends all notes.
+        hold_chord "$switching"
+        sleep 0.2
       done
     done
   ) &
@@ -127,7 +155,7 @@ measure_residue() {
   local kind scene
   echo "no switch" >&9
   sleep 6
-  for kind in levels routes effects plays sets; do
+  for kind in levels routes effects plays sets songs; do
     send "$port" --wait 1 /scene "$kind-a"
     sleep 0.7
     for scene in b a; do switch "$kind, $scene" "$kind-$scene"; done
