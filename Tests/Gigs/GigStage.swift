@@ -97,19 +97,26 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     try begin()
   }
 
-  /// Lets everything that the node writes get to the disk, which has the host's clock.
-  func awaitDisk() throws {
+  /// Lets the node finish what it reads, copies and writes.
+  func awaitIdle() {
     // A capture that runs is a write that never ends.
     tell("/capture/on", .int32(0))
-    var waited = 0
-    while node.isWriting || node.keeper.isOpening {
+    var (waited, idle) = (0, 0)
+    // A set is several transfers, one after another.
+    while idle < 5 {
+      idle = node.isWriting || node.keeper.isOpening ? 0 : idle + 1
       waited += 1
       guard waited < 20_000 else {
         return fail("these have not written in 200 s: \(node.writers)")
       }
       run(frames: 480)
-      usleep(1000)
+      if idle == 0 { usleep(1000) }
     }
+  }
+
+  /// Lets everything that the node writes get to the disk, which has the host's clock.
+  func awaitDisk() {
+    awaitIdle()
     // The writer of the loops is at most half a second late.
     usleep(700_000)
   }

@@ -18,9 +18,12 @@ struct LoopProbe {
   /// Sets what the checks depend on, and clears the loop; all else stays as it is.
   func makeReady(_ chance: inout Chance) {
     stage.releasePedals()
+    stage.tell("/scene/cancel")
+    // A load or a swap that is under way comes after a clear.
+    stage.awaitIdle()
     for (path, argument) in [
       ("/lock", .int32(0)), ("/mute", .int32(0)), ("/tempo/source", .string("own")),
-      ("/transport/follow", .int32(0)), ("/scene/cancel", nil), ("/phrase/stop", nil),
+      ("/transport/follow", .int32(0)), ("/phrase/stop", nil),
       ("/midi/snap", .int32(0)), ("/in/gain", .float(0)), ("/guard/on", .int32(0)),
       ("/guard/clear", nil), ("/stretch/on", .int32(0)), ("/pitch/on", .int32(0)),
       ("/loop/tempo", .int32(0)),

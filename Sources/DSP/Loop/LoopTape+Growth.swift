@@ -199,6 +199,12 @@ extension LoopTape {
     growth.isPublished = true
   }
 
+  /// Lets the overdub of a clip that has grown go on as one of that clip, in the same step of the history.
+  @_noLocks
+  package mutating func goOnAfterGrowth() {
+    if growth.isPublished { growth.isOpen = false }
+  }
+
   /// Continues filling, as far as a block of `frames` frames allows.
   @_noLocks
   package mutating func carryGrowth(frames: Int) {

@@ -41,6 +41,7 @@ extension Loop {
   @_noLocks
   mutating func beginLayer(_ kind: Layer.Kind) {
     let continues = tape.isOverdubbing
+    if !isGrowing { tape.goOnAfterGrowth() }
     if isGrowing {
       // The growth started with the press.
       layer.written = kind

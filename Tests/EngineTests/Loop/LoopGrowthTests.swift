@@ -88,6 +88,47 @@ import Testing
     #expect(stage.reading(1).length == 12_000)
   }
 
+  /// With different pauses between both presses: none, within the fade-out of the growth, and after it.
+  @Test(arguments: [LoopAction.multiply, .insert], [LoopAction.overdub, .replace, .substitute])
+  func `a layer right after a growth is added to the longer loop, which can be copied meanwhile`(
+    growth: LoopAction, layer: LoopAction
+  ) {
+    for gap in [0, 100, 2400] {
+      let (stage, _) = playing(0, block: 64)
+      stage.host.engine.shared.setInputDelay(480)
+      stage.press(growth, 0)
+      stage.play(Tone.sine(1000, amplitude: 0.1, frames: 15_000))
+      if gap > 0 {
+        stage.press(growth, 0)
+        stage.rest(gap)
+      }
+      stage.press(layer, 0)
+      let length = stage.reading(0).length
+      // Longer than the loop, so that all of it is in the layer.
+      let voice = Tone.sine(500, amplitude: 0.125, frames: 48_000)
+      stage.play(voice)
+      #expect(stage.reading(0).isOverdubbing && stage.reading(0).length == length, "\(gap)")
+      let copy = ClipTransfer(sampleRate: 48_000)
+      _ = stage.host.events()
+      stage.host.send(Command(.copyOut(ClipPointer(copy))))
+      stage.play(Array(voice[..<4800]))
+      #expect(stage.refusal == nil && copy.length == length, "\(gap)")
+      stage.press(layer, 0)
+      stage.rest(1200)
+      // One more growth is possible.
+      let steps = stage.reading(0).stepsBack
+      stage.press(growth, 0)
+      stage.rest(600)
+      #expect(stage.refusal == nil && stage.activity(0) != .playing, "\(gap)")
+      stage.press(.undo, 0)
+      #expect(stage.reading(0).stepsBack == steps, "\(gap)")
+      // All steps lead back to the loop as it was recorded.
+      stage.press(.undo, 0)
+      if stage.reading(0).length == length { stage.press(.undo, 0) }
+      #expect(stage.reading(0).length == 12_000 && stage.reading(0).overdubs == 0, "\(gap)")
+    }
+  }
+
   @Test func `undo while the loop grows restores it`() {
     let stage = LoopStage()
     for action in [LoopAction.multiply, .insert] {
