@@ -76,6 +76,8 @@ extension Core {
     case .capture(let pointer): taps.capture.follow(pointer)
     case .captureForTuner(let pointer): taps.tuner.follow(pointer)
     case .playSong(let song):
+      // It begins in the tempo that earlier commands of this frame have set.
+      songs.follow(framesPerBeat: loops.time.pointee.beats.exact(1), block: 0)
       refusal = songs.begin((song, origin))
       answerSongs()
       if case .none = refusal { return }

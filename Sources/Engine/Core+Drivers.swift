@@ -95,6 +95,7 @@ extension Core {
     case .own, .jack:
       loops.delay(by: gap)
       phrases.shift(by: gap)
+      commands.delayBeats(by: gap, shared.commands)
     case .midi, .link: loops.catchUp(gap)
     }
   }

@@ -86,7 +86,8 @@ final class CommandSender {
     let clock = engine.shared.clockReading
     let batch = commands.map { command in
       Command(
-        command.action, at: command.frame ?? command.due.map(clock.frame(at:)) ?? Command.now)
+        command.action, at: command.frame ?? command.due.map(clock.frame(at:)) ?? Command.now,
+        isOnBeat: command.isOnBeat)
     }
     if engine.shared.commands.free < batch.count { takeEvents() }
     guard let first = engine.shared.commands.submit(batch) else {

@@ -9,6 +9,8 @@ struct PlannedCommand {
   var due: Double?
   /// The exact frame of the engine's time that `due` stands for, if the sender knows it.
   var frame: Int64?
+  /// Whether `frame` is that of a beat or of a loop's cycle.
+  var isOnBeat = false
   /// Called on the control thread when it is done.
   var whenDone: (() -> Void)?
   /// Called on the control thread when the engine refuses it.

@@ -93,13 +93,16 @@ package struct Command: BitwiseCopyable, Sendable {
   package var frame: Int64
   /// The action.
   package var action: Action
+  /// Whether the frame is that of a beat or of a loop's cycle, and waits with it after an xrun.
+  package var isOnBeat = false
   /// The number of commands of the same batch after this one.
   var following: UInt16 = 0
 
   /// A command that takes effect at `frame`, or as soon as it is received.
-  package init(_ action: Action, at frame: Int64 = Command.now) {
+  package init(_ action: Action, at frame: Int64 = Command.now, isOnBeat: Bool = false) {
     self.frame = frame
     self.action = action
+    self.isOnBeat = isOnBeat
   }
 }
 

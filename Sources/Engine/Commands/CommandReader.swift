@@ -33,6 +33,11 @@ struct CommandReader: ~Copyable {
   private var handover = Handover(end: 0, start: 0, passed: 0, ratio: 1)
   private var endOfFormer: UInt64 = 0
 
+  // The frames by which the last xrun has delayed beats, and the number after the last command that was written
+  // before it.
+  private var delay: Int64 = 0
+  private var endOfEarlier: UInt64 = 0
+
   /// The frame of the earliest scheduled command; `Int64.max` without one.
   var nextFrame: Int64 { @_noLocks get { schedule.nextFrame } }
 
@@ -73,6 +78,7 @@ struct CommandReader: ~Copyable {
       if next < endOfFormer && command.frame != Command.now {
         command.frame = handover.frame(command.frame)
       }
+      if next < endOfEarlier && command.isOnBeat { command.frame &+= delay }
       guard budget.allows(isWithinBatch: isWithinBatch) else {
         if isWithinBatch { endOfSplitBatch = next &+ UInt64(command.following) &+ 1 }
         return nil
@@ -103,6 +109,13 @@ struct CommandReader: ~Copyable {
   /// Converts all scheduled commands to another sample rate, around a frame that stays.
   mutating func convert(by ratio: Double, around frame: Int64) {
     schedule.convert(by: ratio, around: frame)
+  }
+
+  /// Delays the commands on beats, because an xrun has delayed these.
+  @_noLocks
+  mutating func delayBeats(by frames: Int64, _ queue: borrowing CommandQueue) {
+    schedule.delayBeats(by: frames)
+    (delay, endOfEarlier) = (frames, queue.end)
   }
 
   /// Continues under another driver: moves all scheduled commands, and those in the queue, whose frames are those of

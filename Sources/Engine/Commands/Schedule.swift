@@ -61,7 +61,14 @@ struct Schedule: ~Copyable {
     let earliest = entries[0]
     count &-= 1
     entries[0] = entries[count]
-    var index = 0
+    sink(0)
+    return earliest
+  }
+
+  /// Moves an entry behind those that are earlier.
+  @_noLocks
+  private mutating func sink(_ first: Int) {
+    var index = first
     while true {
       var least = index
       let left = 2 &* index &+ 1
@@ -71,13 +78,28 @@ struct Schedule: ~Copyable {
       swap(index, least)
       index = least
     }
-    return earliest
   }
 
   /// Shifts all commands when the timeline jumps.
   @_noLocks
   mutating func shift(by frames: Int64) {
     for index in 0..<count { entries[index].command.frame &+= frames }
+  }
+
+  /// Shifts the commands that are on a beat, which waits.
+  @_noLocks
+  mutating func delayBeats(by frames: Int64) {
+    var isChanged = false
+    for index in 0..<count where entries[index].command.isOnBeat {
+      entries[index].command.frame &+= frames
+      isChanged = true
+    }
+    if !isChanged { return }
+    var index = count / 2
+    while index > 0 {
+      index &-= 1
+      sink(index)
+    }
   }
 
   /// Converts the frames of all commands to another sample rate, around a frame that stays.

@@ -21,6 +21,24 @@ import Testing
     #expect(schedule.nextFrame == .max)
   }
 
+  @Test func `commands on beats wait with these, and others don't`() {
+    var schedule = Schedule(capacity: 1024)
+    var generator = SystemRandomNumberGenerator()
+    var expected: [(Int64, UInt64)] = []
+    for number in 0..<1000 {
+      let frame = Int64.random(in: 0..<200, using: &generator)
+      let isOnBeat = Bool.random(using: &generator)
+      expected.append((frame + (isOnBeat ? 70 : 0), UInt64(number)))
+      schedule.insert(Command(.sync(0), at: frame, isOnBeat: isOnBeat), number: UInt64(number))
+    }
+    schedule.delayBeats(by: 70)
+    expected.sort { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1 < $1.1 }
+    for (frame, number) in expected {
+      let entry = schedule.removeEarliest()
+      #expect(entry.command.frame == frame && entry.number == number)
+    }
+  }
+
   @Test func `moves with the timeline`() {
     var schedule = Schedule(capacity: 4)
     schedule.insert(Command(.sync(0), at: 100), number: 0)

@@ -42,8 +42,8 @@ extension Fingerboard {
   ]
 
   // Paths used by other types.
-  static let (layoutPath, scale, seed, order) = (
-    "/grid/layout", "/grid/scale", "/grid/seed", "/grid/order"
+  static let (layoutPath, scale, tuning, seed, order) = (
+    "/grid/layout", "/grid/scale", "/grid/tuning", "/grid/seed", "/grid/order"
   )
   static let cell = Event(
     "/grid/cell", "iisi",
@@ -59,7 +59,7 @@ extension Fingerboard {
       property: \.gridState.rootName, Fingerboard.setRoot,
       "Root of the scale: A to G, with # or b, or 0 (C) to 11 (B); default A"),
     setting(
-      "/grid/tuning", .needed("file", .text),
+      tuning, .needed("file", .text),
       property: \.gridState.tuningFile, Fingerboard.setTuning,
       "Tuning from a Scala file (.scl) in the data directory; an empty name is twelve-tone equal "
         + "semitones"),

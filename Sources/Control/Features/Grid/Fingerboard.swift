@@ -76,7 +76,7 @@ final class Fingerboard: Feature {
 
   /// The addresses that change the layout or the pitch of keys.
   static let layoutSettings: Set<String> = [
-    "/grid/root", "/grid/tuning", "/grid/reference", scale, "/grid/size", "/grid/octaves", seed,
+    "/grid/root", tuning, "/grid/reference", scale, "/grid/size", "/grid/octaves", seed,
     order,
   ]
 

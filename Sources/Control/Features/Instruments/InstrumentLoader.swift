@@ -55,7 +55,7 @@ final class InstrumentLoader {
   var isUnderWay: Bool { wantsInitial || asked != nil }
 
   /// Whether the initial instrument is still being loaded.
-  var isFirstUnderWay: Bool { present.isEmpty && isUnderWay }
+  var isFirstUnderWay: Bool { present.isEmpty && (isUnderWay || latest != nil) }
 
   // MARK: - Notes
 
@@ -121,13 +121,13 @@ final class InstrumentLoader {
   /// Stops the current instrument from serving as a fallback.
   func forgetFallback() { hasFallback = false }
 
-  private func cancelRequest() {
+  private func cancelRequest(by what: String = "a later request") {
     wantsInitial = false
     guard let former = asked else { return }
     former.ticket.withdraw()
     asked = nil
     guard let request = former.request, request.client != nil else { return }
-    request.refuse(Refusal(.state, "\(quoted(former.name)) was canceled by a later request"))
+    request.refuse(Refusal(.state, "\(quoted(former.name)) was canceled by \(what)"))
   }
 
   // MARK: - Polling
@@ -171,7 +171,13 @@ final class InstrumentLoader {
   func change(to next: InstrumentShelf.Ready) -> SwitchPart {
     let order = Order(
       name: next.name, request: nil, isKept: true, ticket: next.ticket, since: context.now())
-    return SwitchPart(commands: commands(playing: next, order)) { [self] in
+    let commands = handover.commands(playing: next.reading.instrument) { [weak self] in
+      // A request of the last moment was for the time before.
+      self?.cancelRequest(by: "a scene")
+      self?.latest = next
+      self?.report(next, order)
+    }
+    return SwitchPart(commands: commands) { [self] in
       cancelRequest()
       // The saved instrument is no longer wanted.
       context.keeper.overtakes(Instruments.present)

@@ -23,7 +23,9 @@ package final class MIDI: Feature {
 
   // MARK: - Keys
 
-  /// Sets the pitches of keys. A held key keeps its pitch.
+  /// Sets the pitches of keys.
+  ///
+  /// A held key keeps its pitch.
   func setKeyMap(_ map: KeyMap) throws(Refusal) {
     try keyMaps.send(map, by: .keyMap(map.pointer))
   }

@@ -42,6 +42,10 @@ struct ReadyScene {
         faults.append(JSON.Fault(setting.line, error.message))
       }
     }
+    // A scale belongs to the number of notes of its tuning.
+    layout =
+      layout.filter { $0.path == Fingerboard.tuning }
+      + layout.filter { $0.path != Fingerboard.tuning }
     for program in scene.programs {
       actions.append(
         .programChange(UInt8(program.number - 1), channel: UInt8(program.channel - 1)))

@@ -21,7 +21,7 @@ enum SceneMoment: String, CaseIterable {
 
   // Until this long before its beat, in seconds, a switch can be withdrawn, and follows changes of the tempo: more
   // than the control thread takes, and a long block.
-  private static let lead = 0.1
+  static let lead = 0.1
   private static let blocks = 2.0
   private static let longestPause = 20
 

@@ -43,7 +43,7 @@ extension Scenes {
         "Withdraws the scene or part that waits for its moment"),
       Address(
         queue, Declared.reading("ss") { $0.waiting },
-        "Scene or part that waits, and its moment; empty for none"),
+        "Scene or part that waits, and its moment, or time in a bundle with one; empty for none"),
       Address(
         "/scene/at",
         Declared.setting([.word(of: SceneMoment.words)]) {

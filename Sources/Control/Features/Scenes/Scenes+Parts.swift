@@ -24,7 +24,7 @@ extension Scenes {
     }
     var faults: [JSON.Fault] = []
     let nothing = ReadyScene(Scene(), preset: [], context, &faults)
-    queue(
+    try queue(
       Queued(
         name: "", moment: moment(request, 1), request: request, ready: nothing, part: number,
         since: context.now()))

@@ -74,7 +74,7 @@ extension Scenes {
     let entries = entries
     let place = place(in: entries)
     let near =
-      [queued?.name ?? ""]
+      [queued?.name ?? "", dated.first?.name ?? ""]
       + [place + 1, place - 1].filter(entries.indices.contains).map { entries[$0].scene }
     let names = near + entries.dropFirst(max(0, place + 2)).map(\.scene) + entries.map(\.scene)
     func wanted(_ names: [String], _ part: (ReadyScene) -> String?) -> [String] {

@@ -7,7 +7,8 @@ internal import OSC
 extension Scenes {
   // Settings that a saved scene holds with the parameters of the engine.
   private static let settings = [
-    "/grid/instrument", "/grid/root", "/grid/scale", "/grid/octaves", "/piano/octave", part,
+    "/grid/instrument", "/grid/root", "/grid/tuning", "/grid/reference", "/grid/scale",
+    "/grid/octaves", "/piano/octave", part,
   ]
   // Belongs to the place and the hardware rather than to the music.
   private static let unsaved = [

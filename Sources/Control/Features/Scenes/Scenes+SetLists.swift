@@ -18,7 +18,8 @@ extension Scenes {
     guard !entries.isEmpty else {
       throw Refusal(.missing, "\(request.path): no scenes; /scene/save saves one")
     }
-    let index = (queued?.position ?? heading ?? place(in: entries)) + step
+    let latest = request.due == nil ? queued?.position : dated.last?.position
+    let index = (latest ?? heading ?? place(in: entries)) + step
     guard index >= 0 else {
       throw Refusal(.state, "\(request.path): already at the first scene")
     }
@@ -35,6 +36,16 @@ extension Scenes {
       return min(position, entries.count)
     }
     return entries.firstIndex { $0.scene == current } ?? -1
+  }
+
+  /// The position of a scene in the set list, from 0: the present one, the next, or the first; nil if it is not in
+  /// one.
+  func nextPlace(of name: String) -> Int? {
+    guard !setListName.isEmpty else { return nil }
+    let entries = entries
+    if entries.indices.contains(position), entries[position].scene == name { return position }
+    return entries.indices.first { $0 > position && entries[$0].scene == name }
+      ?? entries.firstIndex { $0.scene == name }
   }
 
   /// Switches to an entry of the set list.

@@ -23,12 +23,15 @@ final class Scenes: Feature {
   }
 
   static let mostParts = 6
+  private static let mostDated = 64
 
   let context: Context
   let shelf: SceneShelf
   let sets: ReadAhead<ReadyLoopSet>
   let songs: ReadAhead<SongPlayback.Opened>
-  private(set) lazy var instruments = Self.instruments(context) { [unowned self] in queued != nil }
+  private(set) lazy var instruments = Self.instruments(context) { [unowned self] in
+    queued != nil || !dated.isEmpty
+  }
   /// The moment of a switch that names none.
   var usualMoment = SceneMoment.now
   /// The name of the scene that took effect last; empty for none.
@@ -38,6 +41,8 @@ final class Scenes: Feature {
   /// The loops of each part, from 1.
   var partLoops = [[Int]](repeating: [], count: mostParts)
   private(set) var queued: Queued?
+  /// The switches of bundles with a time, the next one first.
+  private(set) var dated: [Queued] = []
   var setListName = ""
   /// The position in the set list, from 0; -1 before its first scene.
   var position = -1
@@ -73,7 +78,7 @@ final class Scenes: Feature {
 
   /// Forgets the present scene and set list, and withdraws a switch that waits.
   func beginSession() {
-    (queued, current, partNumber, setListName, position) = (nil, "", 0, "", -1)
+    (queued, dated, current, partNumber, setListName, position) = (nil, [], "", 0, "", -1)
     heading = nil
     partLoops = Array(repeating: [], count: Self.mostParts)
     context.changed(Self.scene, Self.queue, Self.part, Self.setList, Self.setListScene)
@@ -86,21 +91,30 @@ final class Scenes: Feature {
       watchChanges()
     }
     shelf.start()
-    let reading = pollReading()
-    guard let queued else { return reading }
-    if let delay = delay(of: queued, now) { return min(delay, reading ?? .max) }
-    if let due = queued.request.due {
-      start(queued, at: nil, due: due)
-      return reading
-    }
+    return [pollReading(), pollDated(now), pollQueued(now)].compactMap { $0 }.min()
+  }
+
+  private func pollQueued(_ now: Double) -> Int? {
+    guard let queued else { return nil }
+    if let delay = delay(of: queued, now) { return delay }
     switch queued.moment.frame(
       context.shared, block: context.soundServer.status.block)
     {
-    case .later(let milliseconds): return min(milliseconds, reading ?? .max)
+    case .later(let milliseconds): return milliseconds
     case .immediately: start(queued, at: nil)
     case .known(let frame): start(queued, at: frame)
     }
-    return reading
+    return nil
+  }
+
+  private func pollDated(_ now: Double) -> Int? {
+    while let next = dated.first, let due = next.request.due {
+      let left = due - context.clock.microseconds - SceneMoment.lead * 1e6
+      if left > 0 { return Int(left / 1000) + 1 }
+      if let delay = delay(of: next, now) { return delay }
+      start(next, at: nil, due: due)
+    }
+    return nil
   }
 
   // MARK: - Switching
@@ -128,20 +142,31 @@ final class Scenes: Feature {
     _ name: String, at moment: SceneMoment, _ position: Int?, _ request: Request
   ) throws(Refusal) {
     let entry = try shelf.scene(name)
+    let position = position ?? nextPlace(of: name)
     let refusals = SceneShelf.refusals(entry.faults, of: entry.path)
     if let last = refusals.last {
       for refusal in refusals.dropLast() { request.refuse(refusal) }
       throw last
     }
-    queue(
+    try queue(
       Queued(
         name: name, moment: moment, request: request, ready: entry.ready, position: position,
         since: context.now()))
   }
 
-  /// Queues a switch in place of the one that waits.
-  func queue(_ new: Queued) {
-    queued = new
+  /// Queues a switch in place of the one that waits, or with those that have a time.
+  func queue(_ new: Queued) throws(Refusal) {
+    if let due = new.request.due {
+      guard dated.count < Self.mostDated else {
+        throw Refusal(
+          .busy, "\(dated.count) scenes of bundles with a time are already waiting; try again later"
+        )
+      }
+      dated.insert(new, at: dated.firstIndex { $0.request.due ?? 0 > due } ?? dated.endIndex)
+    } else {
+      if let queued { withdraw(queued) }
+      queued = new
+    }
     context.changed(Self.queue)
     readAhead()
     _ = poll(context.now())
@@ -149,14 +174,24 @@ final class Scenes: Feature {
 
   /// Withdraws the switch that waits.
   func cancel(_ request: Request) throws(Refusal) {
-    guard queued != nil else { throw Refusal(.state, "\(request.path): no scene waits") }
-    queued = nil
+    guard let waiting = queued ?? dated.first else {
+      throw Refusal(.state, "\(request.path): no scene waits that can be withdrawn")
+    }
+    if queued != nil { queued = nil } else { dated.removeFirst() }
     context.changed(Self.queue)
+    withdraw(waiting)
+  }
+
+  /// Tells who asked for a scene by name that it will not come; who steps on knows.
+  private func withdraw(_ former: Queued) {
+    guard former.request.path == Self.scene else { return }
+    former.request.refuse(
+      Refusal(.state, "\(Self.scene): \(quoted(former.name)) was canceled by a later request"))
   }
 
   /// Sends the commands of a switch to the engine, for a frame or for its next block.
   private func start(_ queued: Queued, at frame: Int64?, due time: Double? = nil) {
-    self.queued = nil
+    if time == nil { self.queued = nil } else { dated.removeFirst() }
     context.changed(Self.queue)
     let due = time ?? frame.map { context.clock.microseconds(at: $0) }
     let part = queued.chosenPart
@@ -181,6 +216,7 @@ final class Scenes: Feature {
         whenDone: { [weak self] in self?.finish(queued, part: part, late: late) }))
     for index in commands.indices { (commands[index].due, commands[index].frame) = (due, frame) }
     if let due, let end = closingOfSong(parts, at: due, frame) { commands.insert(end, at: 0) }
+    for index in commands.indices { commands[index].isOnBeat = frame != nil }
     queued.request.attempt { () throws(Refusal) in
       try context.submit(commands, for: queued.request)
       for part in parts { part.whenQueued() }
@@ -220,9 +256,11 @@ final class Scenes: Feature {
     context.changed(Self.scene, Self.setListScene)
   }
 
+  /// The switch that waits, and its moment.
   var waiting: [Argument] {
-    Argument.row(
-      queued.map { $0.name.isEmpty ? "part \($0.part ?? 0)" : $0.name } ?? "",
-      queued?.moment.rawValue ?? "")
+    guard let next = queued ?? dated.first else { return Argument.row("", "") }
+    return Argument.row(
+      next.name.isEmpty ? "part \(next.part ?? 0)" : next.name,
+      queued == nil ? "time" : next.moment.rawValue)
   }
 }

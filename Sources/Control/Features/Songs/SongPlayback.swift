@@ -50,6 +50,8 @@ final class SongPlayback {
   /// Whether another song, or none, is on its way to the engine.
   private(set) var isHandingOver = false
   private var wantsStop = false
+  // Whether what is on its way to the engine is the song of a scene.
+  private var isSceneComing = false
   // Cancelled feeds whose threads may still wait for a disk.
   private var ending: [SongFeed] = []
   /// The song played last.
@@ -119,22 +121,26 @@ final class SongPlayback {
       !wantsStop
     else { throw Refusal(.state, "no song is playing") }
     cancelNext()
+    if isSceneComing {
+      // The song that plays until then.
+      try context.submit([PlannedCommand(action: .closeSong)], path: Songs.stop)
+      return
+    }
     wantsStop = beginning != nil || playing != nil
     advance()
   }
 
   /// Cancels the song to be played next.
-  private func cancelNext() {
+  private func cancelNext(by what: String = "a later request") {
     guard let former = coming else { return }
     coming = nil
     cancel(former.feed)
-    tellPassedOver(former)
+    tellPassedOver(former, by: what)
   }
 
-  private func tellPassedOver(_ former: Coming) {
+  private func tellPassedOver(_ former: Coming, by what: String = "a later request") {
     refuse(
-      Refusal(.state, "\(quoted(former.song.text)) was canceled by a later request"),
-      former.request)
+      Refusal(.state, "\(quoted(former.song.text)) was canceled by \(what)"), former.request)
   }
 
   private func cancel(_ feed: SongFeed) {
@@ -143,9 +149,8 @@ final class SongPlayback {
   }
 
   private func refuse(_ refusal: Refusal, _ request: Request?, else listener: Client? = nil) {
-    context.replySender.refuse(
-      refusal,
-      to: Origin(path: request?.path ?? Songs.play, client: request?.client ?? listener))
+    if let request { return request.refuse(refusal) }
+    context.replySender.refuse(refusal, to: Origin(path: Songs.play, client: listener))
   }
 
   // MARK: - Ahead
@@ -175,7 +180,8 @@ final class SongPlayback {
     var change = command(playing: next)
     change.whenDone = { [weak self, done = change.whenDone] in
       // A request of the last moment was for the time before.
-      self?.cancelNext()
+      self?.cancelNext(by: "a scene")
+      self?.isSceneComing = false
       done?()
     }
     return SwitchPart(commands: [change]) { [self] in
@@ -183,7 +189,7 @@ final class SongPlayback {
       wantsStop = false
       isBusy = true
       opened?.isTaken = true
-      (isHandingOver, beginning) = (true, next)
+      (isHandingOver, isSceneComing, beginning) = (true, true, next)
     }
   }
 

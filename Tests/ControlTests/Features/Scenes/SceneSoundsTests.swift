@@ -1,6 +1,7 @@
 import Engine
 import Foundation
 import OSC
+import Posix
 import TestSupport
 import Testing
 
@@ -152,12 +153,7 @@ import Testing
     desk.tell("/scene", .string("solo"), .string("beat"))
     // After the switch was sent.
     _ = listen(until: beat - 3840)
-    #expect(stage.values("/scene/queued") == ["", ""])
     desk.tell("/grid/instrument", .string("mid"))
-    desk.wait(until: "it plays") {
-      _ = desk.node.tick()
-      return desk.node.features[Instruments.self].loader.settled == nil
-    }
     desk.wait(until: "it was sent") {
       _ = desk.node.tick()
       return !desk.node.features[Instruments.self].loader.isUnderWay
@@ -174,6 +170,19 @@ import Testing
       key(62, 100, at: next)
       _ = listen(until: next + 960)
     }
+  }
+
+  @Test func `a request that is not loaded at the moment of a scene is canceled`() throws {
+    try put(#"{ "set": { "/grid/instrument": "high" } }"#, as: "solo")
+    let beat = nextBeat()
+    desk.tell("/scene", .string("solo"), .string("beat"))
+    _ = listen(until: beat - 3840)
+    desk.tell("/grid/instrument", .string("low"))
+    // The node learns of the scene before it learns that the instrument is loaded.
+    while next <= beat { _ = desk.host.render(Tone.constant(0, frames: 64), block: 64) }
+    desk.tell("/sync", .int32(1))
+    _ = listen(until: next + 9600)
+    #expect(stage.value("/grid/instrument") == "high")
   }
 
   @Test func `an instrument that can't be read is reported, and the rest of the scene is set`()
@@ -310,6 +319,112 @@ import Testing
 
   /// The state of playback, and the number of the song.
   private var song: [String] { Array(stage.values("/music/state").prefix(2)) }
+
+  @Test func `a stop before the moment of a scene ends the song that plays until then`() throws {
+    try put(#"{ "song": 1 }"#, as: "one")
+    try put(#"{ "song": 2 }"#, as: "two")
+    stage.result("/scene", .string("one"))
+    awaitReading()
+    _ = listen(until: next + 4800)
+    let beat = nextBeat()
+    desk.tell("/scene", .string("two"), .string("beat"))
+    _ = listen(until: beat - 3840)
+    desk.tell("/music/stop")
+    let heard = listen(until: beat + 9600)
+    #expect(Measure.peak(heard.from(beat - 3200, count: 3200)) == 0)
+    #expect(isTone(700, heard.from(beat + 480, count: 9000)))
+    #expect(desk.take().allSatisfy { $0.address != "/error" })
+  }
+
+  @Test(arguments: [true, false])
+  func `a song begins at the speed that its scene sets`(follows: Bool) throws {
+    // Pulses of 10 ms, every half second.
+    let pulses = (0..<480_000).map {
+      $0 % 24_000 < 480 ? 0.5 * Float(sin(2 * .pi * 1000 * Double($0) / 48_000)) : 0
+    }
+    try SoundFixture.write(stage.root.appendingPathComponent("music/c.wav").path, [pulses])
+    _ = desk.ask("/music", until: ["/music"])
+    try put(
+      #"""
+      { "set": { "/music/follow": \#(follows ? 1 : 0), "/music/bpm": 120, "/metronome/bpm": 150 },
+        "song": 3 }
+      """#, as: "song")
+    desk.tell("/music/follow", .int32(follows ? 0 : 1))
+    desk.tell("/music/bpm", .float(120))
+    let beat = nextBeat()
+    desk.tell("/scene", .string("song"), .string("beat"))
+    let heard = listen(until: beat + 90_000)
+    let interval: Int64 = follows ? 19_200 : 24_000
+    for pulse in 0..<3 {
+      let at = beat + Int64(pulse) * interval
+      // A stretched pulse spreads by the window of its engine, ±10 ms.
+      #expect(Measure.peak(heard.from(at, count: 480)) > 0.1, "\(pulse)")
+      #expect(Measure.peak(heard.from(at + 4000, count: 4000)) < 0.01, "\(pulse)")
+    }
+  }
+
+  @Test func `a song that is gone is reported to the sender of the scene`() throws {
+    try put(#"{ "song": 2 }"#, as: "two")
+    stage.result("/scene", .string("two"))
+    try put(#"{ "song": 1 }"#, as: "one")
+    try FileManager.default.removeItem(
+      at: stage.root.appendingPathComponent("music/a.wav"))
+    let scenes = desk.node.features[Scenes.self]
+    scenes.songs.forgetAll()
+    awaitReading()
+    var replies = desk.tell("/scene", .string("one"))
+    desk.pass(until: "it is refused") {
+      replies += desk.take()
+      return replies.contains { $0.address == "/error" }
+    }
+    let error = replies.last { $0.address == "/error" }
+    #expect(
+      error?.arguments[0] == .string("/music/play") && error?.arguments[1] == .string("missing"))
+  }
+
+  @Test func `scenes of bundles with times take effect at these, whatever is sent between`() throws
+  {
+    for (name, gain) in [("a", -1), ("b", -2), ("c", -3), ("d", -4)] {
+      try put(#"{ "song": \#(gain == -2 ? 2 : 1), "set": { "/live/gain": \#(gain) } }"#, as: name)
+    }
+    func ask(_ name: String, after seconds: Double) {
+      let due = desk.host.engine.shared.clockReading.microseconds + seconds * 1e6
+      desk.give(
+        [UInt8](
+          bundle: [[UInt8](address: "/scene", [.string(name)])],
+          at: TimeTag(unixMicroseconds: due - HostTime.steadyOfUnixEpoch)))
+    }
+    ask("a", after: 0.5)
+    ask("c", after: 1.5)
+    ask("b", after: 1)
+    #expect(stage.values("/scene/queued") == ["a", "time"])
+    #expect(stage.result("/scene", .string("d")) == "d")
+    #expect(stage.value("/live/gain") == "-4.0")
+    for expected in ["-1.0", "-2.0", "-3.0"] {
+      _ = listen(until: next + 24_000)
+      #expect(stage.value("/live/gain") == expected)
+    }
+    ask("a", after: 5)
+    desk.tell("/scene/cancel")
+    #expect(stage.values("/scene/queued") == ["", ""])
+  }
+
+  @Test func `a scene waits with its beat for lost sound`() throws {
+    try put(#"{ "programs": [{ "channel": 3, "program": 7 }] }"#, as: "hand")
+    let beat = nextBeat()
+    desk.tell("/scene", .string("hand"), .string("beat"))
+    _ = listen(until: beat - 2400)
+    #expect(stage.values("/scene/queued") == ["", ""])
+    desk.host.lose(frames: 777)
+    var found: Int64?
+    for _ in 0..<200 where found == nil {
+      let output = desk.play(Tone.constant(0, frames: 64))
+      if let message = output.midi.first {
+        found = desk.host.engine.shared.clockReading.frame + Int64(message.frame)
+      }
+    }
+    #expect(found == beat + 777 && found == desk.host.engine.shared.latestBeat.frame)
+  }
 
   @Test func `all parts of a scene change in one block`() throws {
     try put(

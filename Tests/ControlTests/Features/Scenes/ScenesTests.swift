@@ -152,7 +152,8 @@ import Testing
     #expect(desk.tell("/scene/cancel").first?.arguments[1] == .string("state"))
     desk.tell("/scene/at", .string("bar"))
     desk.tell("/scene", .string("a"))
-    desk.tell("/scene", .string("b"))
+    let told = desk.tell("/scene", .string("b"))
+    #expect(told.first?.arguments.last?.text?.contains("\"a\" was canceled") == true)
     desk.pass(frames: 4 * 48_000)
     #expect(stage.value("/live/gain") == "-3.0")
   }

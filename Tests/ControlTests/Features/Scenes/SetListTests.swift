@@ -42,6 +42,23 @@ import Testing
     #expect(stage.result("/setlist", .string("")) == "")
   }
 
+  @Test func `a scene by name moves to its place in the set list, or to none`() {
+    stage.result("/setlist", .string("tonight"))
+    func place(after name: String) -> String {
+      stage.result("/scene", .string(name))
+      return stage.values("/setlist/scene").first ?? ""
+    }
+    #expect(place(after: "a") == "2.0")
+    // Of two, the next one, and the present one stays.
+    #expect(place(after: "c") == "3.0")
+    #expect(place(after: "c") == "3.0")
+    #expect(place(after: "a") == "2.0")
+    // Not in the list.
+    #expect(place(after: "b") == "2.0")
+    #expect(stage.result("/scene/next") == "c")
+    #expect(stage.values("/setlist/scene").first == "3.0")
+  }
+
   @Test func `steps of one bundle are counted`() {
     stage.result("/setlist", .string("tonight"))
     let step = [UInt8](address: "/scene/next", [])
