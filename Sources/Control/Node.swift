@@ -161,7 +161,8 @@ package final class Node {
     // Completions have a reply budget of their own.
     let now = context.now()
     replySender.beginPacket(now: now)
-    var due = dispatcher.sender.poll() ?? .max
+    dispatcher.sender.poll()
+    var due = Int.max
     for feature in features.all {
       for worker in feature.workers {
         // Each completion may reply with a full list.
@@ -172,6 +173,8 @@ package final class Node {
     for feature in features.all { due = min(due, feature.poll(now) ?? .max) }
     due = min(due, keeper.poll(now) ?? .max)
     due = min(due, replySender.notifier.poll(now))
+    // After the features, which send commands, too.
+    due = min(due, dispatcher.sender.delay ?? .max)
     return dispatcher.sender.isBusy ? min(due, 1) : due
   }
 

@@ -161,7 +161,7 @@ final class CommandSender {
   // MARK: - Schedule
 
   /// Sends scheduled commands that are within the horizon.
-  func poll() -> Int? {
+  func poll() {
     takeEvents()
     // Read once, since a server can start freewheeling at any moment.
     let horizon = horizon
@@ -172,6 +172,10 @@ final class CommandSender {
         replySender.refuse(error, to: item.origin)
       }
     }
+  }
+
+  /// The delay until the next poll in milliseconds, or nil.
+  var delay: Int? {
     // Timed commands in the audio thread are reported within milliseconds of their time.
     let soon: Int? = timedUnderWay > 0 ? 5 : nil
     guard let due = schedule.nextDue else { return soon }

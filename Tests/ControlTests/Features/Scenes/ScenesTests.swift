@@ -123,6 +123,19 @@ import Testing
     #expect(stage.values("/scene/queued") == ["", ""])
   }
 
+  @Test func `the end of a switch is awaited from the turn on in which it is sent`() throws {
+    try stage.put(#"{ "set": { "/live/gain": -9 } }"#, "scenes", "hand")
+    stage.result("/scene/check")
+    desk.tell("/scene", .string("hand"), .string("beat"))
+    var delay = Int.max
+    while stage.value("/scene/queued") == "hand" {
+      _ = desk.host.render(Tone.constant(0, frames: 64), block: 64)
+      desk.seconds += 64 / 48_000
+      delay = desk.node.tick()
+    }
+    #expect(delay <= 5)
+  }
+
   @Test func `a scene waits for the cycle of the leading loop`() throws {
     stage.record(1, hertz: 400, frames: 30_000)
     try stage.put(#"{ "set": { "/live/gain": -9 } }"#, "scenes", "hand")
