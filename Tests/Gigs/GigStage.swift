@@ -97,12 +97,12 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     try begin()
   }
 
-  /// Lets the node finish what it reads, copies and writes.
+  /// Waits until the node has finished reading, copying and writing.
   func awaitIdle() {
     // A capture that runs is a write that never ends.
     tell("/capture/on", .int32(0))
     var (waited, idle) = (0, 0)
-    // A set is several transfers, one after another.
+    // A loop set loads in several transfers, with idle polls between them.
     while idle < 5 {
       idle = node.isWriting || node.keeper.isOpening ? 0 : idle + 1
       waited += 1
@@ -114,7 +114,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     }
   }
 
-  /// Lets everything that the node writes get to the disk, which has the host's clock.
+  /// Waits until all writes are on disk; the disk runs in real time, not in simulated time.
   func awaitDisk() {
     awaitIdle()
     // The writer of the loops is at most half a second late.

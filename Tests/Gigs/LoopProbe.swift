@@ -19,7 +19,7 @@ struct LoopProbe {
   func makeReady(_ chance: inout Chance) {
     stage.releasePedals()
     stage.tell("/scene/cancel")
-    // A load or a swap that is under way comes after a clear.
+    // A load or swap in progress would otherwise land after the clear.
     stage.awaitIdle()
     for (path, argument) in [
       ("/lock", .int32(0)), ("/mute", .int32(0)), ("/tempo/source", .string("own")),

@@ -212,7 +212,7 @@ final class Dispatcher {
     return isAccepted != nil && plan.hasOnlyCommands ? plan.commands : nil
   }
 
-  /// Plans internal messages as one packet, returns the value of `read` in that state, and takes all back.
+  /// Plans internal messages as one packet, returns the value of `read` in that state, and rolls back.
   ///
   /// Messages that are refused change nothing.
   func preview<Value>(

@@ -2,7 +2,7 @@ internal import Engine
 
 /// Objects that the audio thread reads, such as maps: the one in use, and those on their way.
 ///
-/// A command keeps its object until it takes effect, which can be after that of a later one.
+/// A command retains its object until it takes effect; one that was sent later can take effect first.
 final class Handover<Object: AnyObject> {
   private let context: Context
   private let path: String

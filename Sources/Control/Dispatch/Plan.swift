@@ -9,7 +9,7 @@ struct PlannedCommand {
   var due: Double?
   /// The exact frame of the engine's time that `due` stands for, if the sender knows it.
   var frame: Int64?
-  /// Whether `frame` is that of a beat or of a loop's cycle.
+  /// Whether `frame` is relative to a beat or loop cycle, and shifts with it after an xrun.
   var isOnBeat = false
   /// Called on the control thread when it is done.
   var whenDone: (() -> Void)?

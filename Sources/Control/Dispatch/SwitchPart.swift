@@ -1,4 +1,4 @@
-/// The commands of a part of a switch, and the rest of its effects once they are queued.
+/// The commands of one part of a switch, and a callback for when they are queued.
 struct SwitchPart {
   var commands: [PlannedCommand]
   var whenQueued: () -> Void = {}

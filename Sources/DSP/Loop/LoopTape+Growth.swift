@@ -199,7 +199,7 @@ extension LoopTape {
     growth.isPublished = true
   }
 
-  /// Lets the overdub of a clip that has grown go on as one of that clip, in the same step of the history.
+  /// Continues the overdub of a grown clip as an ordinary overdub, in the same undo step.
   @_noLocks
   package mutating func goOnAfterGrowth() {
     if growth.isPublished { growth.isOpen = false }

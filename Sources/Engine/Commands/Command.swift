@@ -93,7 +93,7 @@ package struct Command: BitwiseCopyable, Sendable {
   package var frame: Int64
   /// The action.
   package var action: Action
-  /// Whether the frame is that of a beat or of a loop's cycle, and waits with it after an xrun.
+  /// Whether the frame is relative to a beat or loop cycle, and shifts with it after an xrun.
   package var isOnBeat = false
   /// The number of commands of the same batch after this one.
   var following: UInt16 = 0

@@ -33,8 +33,7 @@ struct CommandReader: ~Copyable {
   private var handover = Handover(end: 0, start: 0, passed: 0, ratio: 1)
   private var endOfFormer: UInt64 = 0
 
-  // The frames by which the last xrun has delayed beats, and the number after the last command that was written
-  // before it.
+  // The delay of beats by the last xrun in frames, and the end of the queue at that time.
   private var delay: Int64 = 0
   private var endOfEarlier: UInt64 = 0
 
@@ -111,7 +110,7 @@ struct CommandReader: ~Copyable {
     schedule.convert(by: ratio, around: frame)
   }
 
-  /// Delays the commands on beats, because an xrun has delayed these.
+  /// Delays commands on beats by the frames lost in an xrun, together with the beats.
   @_noLocks
   mutating func delayBeats(by frames: Int64, _ queue: borrowing CommandQueue) {
     schedule.delayBeats(by: frames)

@@ -65,7 +65,7 @@ struct Schedule: ~Copyable {
     return earliest
   }
 
-  /// Moves an entry behind those that are earlier.
+  /// Sifts an entry down the heap.
   @_noLocks
   private mutating func sink(_ first: Int) {
     var index = first
@@ -86,7 +86,7 @@ struct Schedule: ~Copyable {
     for index in 0..<count { entries[index].command.frame &+= frames }
   }
 
-  /// Shifts the commands that are on a beat, which waits.
+  /// Shifts commands on beats after an xrun has delayed the beats.
   @_noLocks
   mutating func delayBeats(by frames: Int64) {
     var isChanged = false

@@ -21,7 +21,7 @@ import Testing
     #expect(schedule.nextFrame == .max)
   }
 
-  @Test func `commands on beats wait with these, and others don't`() {
+  @Test func `an xrun delays commands on beats, and no others`() {
     var schedule = Schedule(capacity: 1024)
     var generator = SystemRandomNumberGenerator()
     var expected: [(Int64, UInt64)] = []

@@ -90,7 +90,7 @@ import Testing
 
   /// With different pauses between both presses: none, within the fade-out of the growth, and after it.
   @Test(arguments: [LoopAction.multiply, .insert], [LoopAction.overdub, .replace, .substitute])
-  func `a layer right after a growth is added to the longer loop, which can be copied meanwhile`(
+  func `a layer right after a growth is added to the grown loop, which can be copied meanwhile`(
     growth: LoopAction, layer: LoopAction
   ) {
     for gap in [0, 100, 2400] {

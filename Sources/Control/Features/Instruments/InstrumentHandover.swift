@@ -12,7 +12,7 @@ final class InstrumentHandover {
   // The instrument of new notes.
   private var present: SamplerInstrument?
 
-  /// The commands that change to an instrument when they take effect, which can be after those of a later change.
+  /// The commands that change to an instrument; a change that was sent later can take effect first.
   ///
   /// Calls `ending` once new notes use it, however long old ones are held.
   func commands(
@@ -29,7 +29,7 @@ final class InstrumentHandover {
       PlannedCommand(
         action: .sync(0),
         whenDone: { [weak self] in
-          // The order of these answers is that of the changes, whenever they were sent.
+          // These replies arrive in the order in which the changes took effect, not that in which they were sent.
           if !change.isAnswered { change.former = self?.present }
           self?.present = instrument
           ending()

@@ -172,7 +172,7 @@ final class InstrumentLoader {
     let order = Order(
       name: next.name, request: nil, isKept: true, ticket: next.ticket, since: context.now())
     let commands = handover.commands(playing: next.reading.instrument) { [weak self] in
-      // A request of the last moment was for the time before.
+      // A request made after the switch was sent is valid only until the switch.
       self?.cancelRequest(by: "a scene")
       self?.latest = next
       self?.report(next, order)
@@ -188,7 +188,7 @@ final class InstrumentLoader {
   /// The key of the playing instrument; nil while another is requested or on its way.
   var settled: String? { asked == nil && latest?.reading === ready?.reading ? ready?.key : nil }
 
-  /// Whether an instrument plays, or will with a command that was sent.
+  /// Whether an instrument is playing, or a command that was sent will start it.
   func uses(_ ready: InstrumentShelf.Ready) -> Bool {
     [self.ready, latest].contains { $0?.reading === ready.reading }
   }

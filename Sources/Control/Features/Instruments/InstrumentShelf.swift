@@ -7,7 +7,7 @@ final class InstrumentShelf: @unchecked Sendable {
   /// An instrument ready to play, with its warnings.
   struct Ready: Sendable {
     let name: String
-    /// The name, comparable.
+    /// The normalized name, for comparison.
     let key: String
     /// The reader of its samples, some of which are loaded.
     let reading: InstrumentReading

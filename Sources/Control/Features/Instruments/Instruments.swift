@@ -43,7 +43,7 @@ package final class Instruments: Feature {
     names.open(say)
   }
 
-  /// Reads an instrument ahead, until it is playable and further in the background, and passes it to `ending`.
+  /// Preloads an instrument, passes it to `ending` once it is playable, and reads the rest in the background.
   func read(
     _ name: String,
     then ending: @escaping (Result<InstrumentShelf.Ready, Refusal>) -> Void

@@ -1,4 +1,4 @@
-/// What the scenes that may come next need, read into memory ahead by name.
+/// A cache of values preloaded by name for upcoming scenes.
 final class ReadAhead<Value> {
   /// How far a name is read.
   enum State {
@@ -9,7 +9,7 @@ final class ReadAhead<Value> {
 
   /// A source of values.
   struct Source {
-    /// The total size of the values in memory, apart from that of the first name.
+    /// The limit on the total size of the values in memory, not counting the first name.
     let most: Double
     let size: (Value) -> Double
     /// Whether a value is still valid.
@@ -25,10 +25,10 @@ final class ReadAhead<Value> {
   // In the order of their use.
   private var wanted: [String] = []
   private var read: [String: State] = [:]
-  // Those that don't fit beside the ones before them.
+  // The names whose values exceed the limit together with those before them.
   private var skipped: Set<String> = []
   private var reading: String?
-  // Whether what is being read has changed since.
+  // Whether the value being read is outdated.
   private var isStale = false
   /// Called when a name is read, or can't be.
   var whenRead: () -> Void = {}
@@ -40,7 +40,7 @@ final class ReadAhead<Value> {
     reading != nil || wanted.contains { read[$0] == nil && !skipped.contains($0) }
   }
 
-  /// Keeps these in memory, as far as there is room for them in this order, and no others.
+  /// Preloads these in this order, as far as they fit, and drops all others.
   func want(_ names: [String]) {
     if names != wanted { skipped = [] }
     wanted = names

@@ -18,7 +18,7 @@ struct ReadyScene {
   private(set) var layout: [Message] = []
   /// The other settings, which the control thread makes afterwards.
   private(set) var messages: [Message] = []
-  /// The instrument, by its comparable name; nil leaves it alone.
+  /// The normalized name of the instrument; nil leaves it alone.
   private(set) var instrument: String?
   /// The playback of songs; nil leaves it alone.
   private(set) var song: Scene.Song?
@@ -42,7 +42,7 @@ struct ReadyScene {
         faults.append(JSON.Fault(setting.line, error.message))
       }
     }
-    // A scale belongs to the number of notes of its tuning.
+    // Sets the tuning first: the available scales depend on its number of notes.
     layout =
       layout.filter { $0.path == Fingerboard.tuning }
       + layout.filter { $0.path != Fingerboard.tuning }
@@ -103,7 +103,7 @@ struct ReadyScene {
     }
   }
 
-  /// The comparable name of the instrument that a setting chooses, unless it is made from the loop.
+  /// The normalized name of the instrument that a setting chooses, unless it is made from the loop.
   private static func instrument(_ setting: Preset.Setting) -> String? {
     guard setting.address == Instruments.present, case .text(let text) = setting.value,
       let name = try? InstrumentName(text), !name.isOfTheLoop

@@ -43,7 +43,8 @@ extension Scenes {
         "Withdraws the scene or part that waits for its moment"),
       Address(
         queue, Declared.reading("ss") { $0.waiting },
-        "Scene or part that waits, and its moment, or time in a bundle with one; empty for none"),
+        "Scene or part that waits, and its moment, or the word time if a bundle sets it; empty for none"
+      ),
       Address(
         "/scene/at",
         Declared.setting([.word(of: SceneMoment.words)]) {

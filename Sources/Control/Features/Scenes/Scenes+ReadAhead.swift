@@ -3,7 +3,7 @@ internal import Engine
 internal import InstrumentFiles
 internal import Library
 
-/// What scenes need from disk, read ahead, so that a switch takes effect in one block.
+/// Preloading of loop sets, instruments and songs, so that a switch takes effect in one buffer.
 extension Scenes {
   // 115 MB of clips at 48 kHz.
   private static let mostSetSeconds = 300.0
@@ -24,7 +24,7 @@ extension Scenes {
         }))
   }
 
-  /// `isHurried` tells whether a switch waits.
+  /// `isHurried` returns whether a switch is waiting.
   static func instruments(
     _ context: Context, isHurried: @escaping () -> Bool
   ) -> ReadAhead<InstrumentShelf.Ready> {
@@ -57,7 +57,7 @@ extension Scenes {
         }))
   }
 
-  /// Keeps what was read up to date with changes elsewhere.
+  /// Installs handlers that reload values when they change.
   func watchChanges() {
     let sets = context[Loops.self].sets
     sets.whenChanged = { [weak self] in self?.sets.forget($0) }
@@ -68,8 +68,8 @@ extension Scenes {
     context[Songs.self].whenListed = { [weak self] in self?.songs.forgetAll() }
   }
 
-  /// Reads what the scenes that may come next need: the one that waits, then the next, the previous, and all others of
-  /// the set list.
+  /// Preloads the resources of upcoming scenes: the waiting ones, then the next, the previous, and the rest of the
+  /// set list.
   func readAhead() {
     let entries = entries
     let place = place(in: entries)
@@ -106,9 +106,9 @@ extension Scenes {
 
   // MARK: - Switching
 
-  /// The delay in milliseconds after which to look again whether a switch is ready, nil if it is.
+  /// The delay until the next check in milliseconds, or nil if the switch is ready.
   func delay(of queued: Queued, _ now: Double) -> Int? {
-    // Its end is reported.
+    // `whenRead` or `whenExchanged` polls again.
     if !isSetReady(queued) { return .max }
     if now > queued.since + Self.patience { return nil }
     return isInstrumentReady(queued.ready) && isSongReady(queued.ready)
@@ -145,7 +145,7 @@ extension Scenes {
       action: .closeSong, due: due - SongFade.seconds * 1e6, frame: frame.map { $0 - frames })
   }
 
-  /// The parts of a switch that need what was read, and the messages that make up for what was not.
+  /// The parts of a switch that use preloaded values, and the messages to perform for values that aren't loaded.
   func partsRead(
     for ready: ReadyScene
   ) -> (parts: [SwitchPart], late: [ReadyScene.Message]) {
@@ -170,7 +170,7 @@ extension Scenes {
         late.append(ReadyScene.Message(path: Songs.play, arguments: number.arguments))
       }
     case .stop:
-      // Nothing plays: nothing is to stop.
+      // No song is playing.
       guard playback.isPlaying else { break }
       if playback.isHandingOver {
         late.append(ReadyScene.Message(path: Songs.stop, arguments: []))

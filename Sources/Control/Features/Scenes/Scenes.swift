@@ -41,14 +41,14 @@ final class Scenes: Feature {
   /// The loops of each part, from 1.
   var partLoops = [[Int]](repeating: [], count: mostParts)
   private(set) var queued: Queued?
-  /// The switches of bundles with a time, the next one first.
+  /// The switches from bundles with a time, in order of time.
   private(set) var dated: [Queued] = []
   var setListName = ""
   /// The position in the set list, from 0; -1 before its first scene.
   var position = -1
   /// The position of a switch that was sent, but is not in effect yet.
   private(set) var heading: Int?
-  // Whether changes of what it reads ahead are reported.
+  // Whether the change handlers of preloaded resources are installed.
   private var isWatching = false
   // The number of switches that were sent, but are not in effect yet.
   private var switches = 0
@@ -68,7 +68,7 @@ final class Scenes: Feature {
     }
     let look = { [unowned self] in _ = poll(self.context.now()) }
     (sets.whenRead, instruments.whenRead, songs.whenRead) = (look, look, look)
-    // What a client sends after a switch finds the grid of the scene.
+    // Completes finished switches first, so that a client's next message sees the grid of the scene.
     context.dispatcher.onPacket { [unowned self] _ in
       if switches > 0 { self.context.sender.takeEvents() }
     }
@@ -154,12 +154,13 @@ final class Scenes: Feature {
         since: context.now()))
   }
 
-  /// Queues a switch in place of the one that waits, or with those that have a time.
+  /// Queues a switch: one with a time is added to the timed ones, any other replaces the one that waits.
   func queue(_ new: Queued) throws(Refusal) {
     if let due = new.request.due {
       guard dated.count < Self.mostDated else {
         throw Refusal(
-          .busy, "\(dated.count) scenes of bundles with a time are already waiting; try again later"
+          .busy,
+          "\(new.request.path): \(dated.count) scenes with a time are already waiting; try again later"
         )
       }
       dated.insert(new, at: dated.firstIndex { $0.request.due ?? 0 > due } ?? dated.endIndex)
@@ -175,14 +176,14 @@ final class Scenes: Feature {
   /// Withdraws the switch that waits.
   func cancel(_ request: Request) throws(Refusal) {
     guard let waiting = queued ?? dated.first else {
-      throw Refusal(.state, "\(request.path): no scene waits that can be withdrawn")
+      throw Refusal(.state, "\(request.path): no scene waits, or it is too late to cancel it")
     }
     if queued != nil { queued = nil } else { dated.removeFirst() }
     context.changed(Self.queue)
     withdraw(waiting)
   }
 
-  /// Tells who asked for a scene by name that it will not come; who steps on knows.
+  /// Sends an error to the client that requested a scene by name, because it was canceled; steps send none.
   private func withdraw(_ former: Queued) {
     guard former.request.path == Self.scene else { return }
     former.request.refuse(

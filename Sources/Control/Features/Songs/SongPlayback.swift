@@ -50,7 +50,7 @@ final class SongPlayback {
   /// Whether another song, or none, is on its way to the engine.
   private(set) var isHandingOver = false
   private var wantsStop = false
-  // Whether what is on its way to the engine is the song of a scene.
+  // Whether a scene's song is on its way to the engine.
   private var isSceneComing = false
   // Cancelled feeds whose threads may still wait for a disk.
   private var ending: [SongFeed] = []
@@ -122,7 +122,7 @@ final class SongPlayback {
     else { throw Refusal(.state, "no song is playing") }
     cancelNext()
     if isSceneComing {
-      // The song that plays until then.
+      // Ends only the present song; the scene's song still starts.
       try context.submit([PlannedCommand(action: .closeSong)], path: Songs.stop)
       return
     }
@@ -167,19 +167,19 @@ final class SongPlayback {
   /// Whether a song that was opened ahead can still be played.
   func isCurrent(_ opened: Opened) -> Bool { isOfRate(opened.feed) }
 
-  /// Whether a song sounds, or will with a command that was sent.
+  /// Whether a song is playing, or a command that was sent will start one.
   var isPlaying: Bool { isHandingOver || playing.map { !$0.ring.isOver } ?? false }
 
   /// A change to a song that was opened ahead, or to none, to be queued with other commands.
   ///
-  /// Not while another is being handed over.
+  /// Must not be called while another song is being handed over.
   func change(to opened: Opened?) -> SwitchPart {
     let next = opened.map {
       Coming(feed: $0.feed, song: $0.song, place: 0, request: nil, words: [])
     }
     var change = command(playing: next)
     change.whenDone = { [weak self, done = change.whenDone] in
-      // A request of the last moment was for the time before.
+      // A request made after the switch was sent is valid only until the switch.
       self?.cancelNext(by: "a scene")
       self?.isSceneComing = false
       done?()

@@ -130,7 +130,7 @@ import Testing
     #expect(stage.value("/live/gain") == "-6.0")
   }
 
-  @Test func `scenes in one block leave the instrument of the last`() throws {
+  @Test func `of several scenes in one buffer, the last one sets the instrument`() throws {
     try put(#"{ "set": { "/grid/instrument": "high" } }"#, as: "a")
     try put(#"{ "set": { "/grid/instrument": "low" } }"#, as: "b")
     for (order, hertz) in [(["a", "b"], 400.0), (["b", "a"], 1000), (["a", "b", "a"], 1000)] {
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `a request before the moment of a scene plays until then`() throws {
+  @Test func `an instrument requested before the moment of a scene plays until then`() throws {
     try put(#"{ "set": { "/grid/instrument": "high" } }"#, as: "solo")
     try addInstrument("mid", hertz: 600)
     awaitReading()
@@ -172,13 +172,13 @@ import Testing
     }
   }
 
-  @Test func `a request that is not loaded at the moment of a scene is canceled`() throws {
+  @Test func `an instrument that isn't loaded by the moment of a scene is canceled`() throws {
     try put(#"{ "set": { "/grid/instrument": "high" } }"#, as: "solo")
     let beat = nextBeat()
     desk.tell("/scene", .string("solo"), .string("beat"))
     _ = listen(until: beat - 3840)
     desk.tell("/grid/instrument", .string("low"))
-    // The node learns of the scene before it learns that the instrument is loaded.
+    // The node receives the reply for the scene before it finds the instrument loaded.
     while next <= beat { _ = desk.host.render(Tone.constant(0, frames: 64), block: 64) }
     desk.tell("/sync", .int32(1))
     _ = listen(until: next + 9600)
@@ -202,7 +202,7 @@ import Testing
 
   // MARK: - Scales
 
-  @Test func `keys have the pitch of the scene from its frame on`() throws {
+  @Test func `keys change pitch on the frame of the scene`() throws {
     try put(#"{ "set": { "/grid/reference": 466.1638 } }"#, as: "sharp")
     let beat = nextBeat()
     desk.tell("/scene", .string("sharp"), .string("beat"))
@@ -224,7 +224,7 @@ import Testing
     #expect(isTone(400, heard.from(second + 64, count: 4096)))
   }
 
-  @Test func `buttons that are held end on the frame of a scene with another scale`() throws {
+  @Test func `notes of held buttons end on the frame of a scene with another scale`() throws {
     desk.tell("/grid/touch", .int32(1), .int32(1))
     try put(#"{ "set": { "/grid/scale": "major", "/grid/root": "D" } }"#, as: "verse")
     let beat = nextBeat()
@@ -382,8 +382,7 @@ import Testing
       error?.arguments[0] == .string("/music/play") && error?.arguments[1] == .string("missing"))
   }
 
-  @Test func `scenes of bundles with times take effect at these, whatever is sent between`() throws
-  {
+  @Test func `scenes in timed bundles take effect on time, whatever is sent in between`() throws {
     for (name, gain) in [("a", -1), ("b", -2), ("c", -3), ("d", -4)] {
       try put(#"{ "song": \#(gain == -2 ? 2 : 1), "set": { "/live/gain": \#(gain) } }"#, as: name)
     }
@@ -409,7 +408,7 @@ import Testing
     #expect(stage.values("/scene/queued") == ["", ""])
   }
 
-  @Test func `a scene waits with its beat for lost sound`() throws {
+  @Test func `a scene on a beat shifts with the beat after an xrun`() throws {
     try put(#"{ "programs": [{ "channel": 3, "program": 7 }] }"#, as: "hand")
     let beat = nextBeat()
     desk.tell("/scene", .string("hand"), .string("beat"))
@@ -441,7 +440,7 @@ import Testing
     let song = Measure.residue(sound, hertz: 300, sampleRate: 48_000)
     let both = 1000 * 450 / 440.0
     let note = Measure.residue(sound, hertz: both, sampleRate: 48_000)
-    // Each is the rest of the other.
+    // Each tone is the residue of the other.
     #expect(song < 10 && note < 10, "\(song) \(note)")
     #expect(stage.value("/live/gain") == "-12.0")
   }

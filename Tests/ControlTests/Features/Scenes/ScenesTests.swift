@@ -123,7 +123,7 @@ import Testing
     #expect(stage.values("/scene/queued") == ["", ""])
   }
 
-  @Test func `the end of a switch is awaited from the turn on in which it is sent`() throws {
+  @Test func `the node polls within 5 ms after it sends a switch`() throws {
     try stage.put(#"{ "set": { "/live/gain": -9 } }"#, "scenes", "hand")
     stage.result("/scene/check")
     desk.tell("/scene", .string("hand"), .string("beat"))

@@ -42,14 +42,17 @@ import Testing
     #expect(stage.result("/setlist", .string("")) == "")
   }
 
-  @Test func `a scene by name moves to its place in the set list, or to none`() {
+  @Test
+  func
+    `a scene by name moves to its position in the set list, and one outside it leaves the position`()
+  {
     stage.result("/setlist", .string("tonight"))
     func place(after name: String) -> String {
       stage.result("/scene", .string(name))
       return stage.values("/setlist/scene").first ?? ""
     }
     #expect(place(after: "a") == "2.0")
-    // Of two, the next one, and the present one stays.
+    // Of two entries with the same scene, the next one; the present one stays if it matches.
     #expect(place(after: "c") == "3.0")
     #expect(place(after: "c") == "3.0")
     #expect(place(after: "a") == "2.0")
