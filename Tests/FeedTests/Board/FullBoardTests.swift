@@ -17,8 +17,9 @@ import Testing
   init() throws { disk = try SmallDisk(megabytes: 32) }
 
   /// Random bytes: a disk may compress others.
-  private func sound(_ count: Int = soundBytes) -> [UInt8] {
-    (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+  private func sound(_ count: Int = soundBytes) throws -> [UInt8] {
+    let source = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+    return try [UInt8](#require(try source.read(upToCount: count)))
   }
 
   private func post(_ draft: Draft, _ store: SQLiteStore) throws {
@@ -31,7 +32,7 @@ import Testing
     var drafts: [Draft] = []
     let fault = #expect(throws: BoardFault.self) {
       while drafts.count < 100 {
-        let draft = Draft(name: "Ada", message: "\(drafts.count)", audio: sound())
+        let draft = Draft(name: "Ada", message: "\(drafts.count)", audio: try sound())
         try post(draft, store)
         drafts.append(draft)
       }

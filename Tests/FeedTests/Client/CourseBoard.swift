@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import Posix
 import TestSupport
+import Testing
 
 /// A board as built by students of the course: it has two paths and stores what it receives.
 final class CourseBoard: @unchecked Sendable {
@@ -105,5 +106,15 @@ final class CourseBoard: @unchecked Sendable {
     json.end("]")
     if manner.isObject { json.end("}") }
     return json.text
+  }
+}
+
+extension CourseBoard.Manner: CustomTestStringConvertible {
+  /// Without its replies, which can have megabytes.
+  var testDescription: String {
+    let replies = [("list", list), ("page", page)].compactMap { name, text in
+      text.map { "\(name) of \($0.utf8.count) bytes from \($0.prefix(20))" }
+    }
+    return "\(columns) columns \(replies.joined(separator: ", "))"
   }
 }

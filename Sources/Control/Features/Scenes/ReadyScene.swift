@@ -20,6 +20,8 @@ struct ReadyScene {
   private(set) var messages: [Message] = []
   /// The normalized name of the instrument; nil leaves it alone.
   private(set) var instrument: String?
+  /// The line of the instrument in its file.
+  private(set) var instrumentLine = 1
   /// The playback of songs; nil leaves it alone.
   private(set) var song: Scene.Song?
   /// The part to play; nil leaves the parts alone.
@@ -94,7 +96,7 @@ struct ReadyScene {
       _ = try address.match(arguments, to: address.forms)
       let message = Message(path: address.path, arguments: arguments)
       if let name = Self.instrument(setting) {
-        instrument = name
+        (instrument, instrumentLine) = (name, setting.line)
       } else if Fingerboard.layoutSettings.contains(address.path) {
         layout.append(message)
       } else {

@@ -1,4 +1,5 @@
 internal import Engine
+internal import InstrumentFiles
 internal import JSON
 internal import Library
 internal import OSC
@@ -90,6 +91,29 @@ extension Scenes {
     try shelf.deleteScene(name) { request.complete($0, name) }
   }
 
+  /// The instrument and the song that a scene names, if they don't exist at present.
+  ///
+  /// The scene is not refused: they can exist when it takes effect.
+  func missing(in ready: ReadyScene) -> [JSON.Fault] {
+    var faults: [JSON.Fault] = []
+    let known = context[Instruments.self].names.current
+    if let name = ready.instrument, !known.isEmpty,
+      !known.contains(where: { (try? InstrumentName($0))?.plain == name })
+    {
+      faults.append(
+        JSON.Fault(
+          ready.instrumentLine, "unknown instrument \(quoted(name)); /instruments lists all"))
+    }
+    if case .play(let number)? = ready.song, let list = context[Songs.self].shelf.list,
+      list.song(number) == nil
+    {
+      faults.append(
+        JSON.Fault(1, "song \(number) is out of range (1 to \(list.songs.count)); /music lists all")
+      )
+    }
+    return faults
+  }
+
   /// Reads all files again, and replies with each fault.
   func check(_ request: Request) throws(Refusal) {
     let wanted = request.text(0)
@@ -99,7 +123,8 @@ extension Scenes {
         if let wanted { _ = try self.shelf.scene(wanted) }
         var faults: [(String, JSON.Fault)] = []
         for name in self.shelf.sceneNames where wanted == nil || wanted == name {
-          faults += (self.shelf.scenes[name]?.faults ?? []).map { (name, $0) }
+          guard let entry = self.shelf.scenes[name] else { continue }
+          faults += (entry.faults + self.missing(in: entry.ready)).map { (name, $0) }
         }
         request.answer(faults, Self.fault, end: Self.checked) { name, fault in
           Argument.row(name, fault.line, fault.description)

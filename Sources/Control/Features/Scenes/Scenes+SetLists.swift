@@ -79,7 +79,8 @@ extension Scenes {
         }
         for scene in Set(list.content.entries.map(\.scene)).sorted() {
           guard let entry = self.shelf.scenes[scene] else { continue }
-          refusals += SceneShelf.refusals(entry.faults, of: entry.path)
+          refusals += SceneShelf.refusals(
+            entry.faults + self.missing(in: entry.ready), of: entry.path)
         }
         // A concert goes on without a scene that can't be.
         for refusal in refusals { request.refuse(refusal) }

@@ -50,6 +50,7 @@ final class Scenes: Feature {
   private(set) var heading: Int?
   // Whether the change handlers of preloaded resources are installed.
   private var isWatching = false
+  private var (isPolling, isPollDue) = (false, false)
   // The number of switches that were sent, but are not in effect yet.
   private var switches = 0
 
@@ -91,7 +92,15 @@ final class Scenes: Feature {
       watchChanges()
     }
     shelf.start()
-    return [pollReading(), pollDated(now), pollQueued(now)].compactMap { $0 }.min()
+    // What is found out while it polls, such as a song that does not exist, must not start a switch twice.
+    guard !isPolling else {
+      isPollDue = true
+      return nil
+    }
+    (isPolling, isPollDue) = (true, false)
+    defer { isPolling = false }
+    let delay = [pollReading(), pollDated(now), pollQueued(now)].compactMap { $0 }.min()
+    return isPollDue ? 1 : delay
   }
 
   private func pollQueued(_ now: Double) -> Int? {

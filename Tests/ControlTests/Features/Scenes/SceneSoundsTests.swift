@@ -189,6 +189,9 @@ import Testing
     throws
   {
     try put(#"{ "set": { "/grid/instrument": "nope", "/live/gain": -9 }, "song": 9 }"#, as: "hand")
+    let faults = desk.ask("/scene/check", until: ["/scene/checked"])
+      .filter { $0.address == "/scene/fault" }.compactMap { $0.arguments[2].text }
+    #expect(faults.count == 2 && faults[0].contains("nope") && faults[1].contains("song 9"))
     var replies = desk.tell("/scene", .string("hand"))
     desk.pass(until: "both are refused") {
       replies += desk.take()
@@ -198,6 +201,21 @@ import Testing
     #expect(Set(paths) == ["/grid/instrument", "/music/play"])
     #expect(stage.value("/live/gain") == "-9.0")
     #expect(stage.value("/grid/instrument") == "low")
+  }
+
+  @Test func `a scene with a song that is found missing takes effect once`() throws {
+    _ = desk.ask("/music", until: ["/music"])
+    try stage.put(
+      #"{ "song": 9, "programs": [{ "channel": 3, "program": 7 }] }"#, "scenes", "hand")
+    stage.result("/scene/check")
+    // The answer that the song does not exist comes while the switch asks for it.
+    let scenes = desk.node.features[Scenes.self]
+    scenes.songs.forgetAll()
+    scenes.songs.want([])
+    desk.tell("/scene", .string("hand"))
+    var sent = 0
+    for _ in 0..<50 { sent += desk.play(Tone.constant(0, frames: 64)).midi.count }
+    #expect(sent == 1)
   }
 
   // MARK: - Scales
