@@ -203,29 +203,30 @@ final class Dispatcher {
   /// Returns the commands that an internal message would send now; nil if it is refused or has other
   /// effects.
   func planned(_ path: String, _ arguments: [Argument]) -> [PlannedCommand]? {
-    guard let (address, numbers) = table.declared(path) else { return nil }
-    var plan = Plan()
-    defer { plan.takeBack() }
-    let origin = Origin(path: path, client: nil)
-    let isAccepted: Void? = try? self.plan(
-      address, arguments, numbers, at: nil, from: origin, into: &plan)
-    return isAccepted != nil && plan.hasOnlyCommands ? plan.commands : nil
+    preview([(path, arguments)]) { plan, areAccepted in
+      areAccepted && plan.hasOnlyCommands ? plan.commands : nil
+    }
   }
 
   /// Plans internal messages as one packet, returns the value of `read` in that state, and rolls back.
   ///
-  /// Messages that are refused change nothing.
+  /// Messages that are refused change nothing; `read` learns whether all are accepted.
   func preview<Value>(
-    _ messages: [(path: String, arguments: [Argument])], _ read: () -> Value
+    _ messages: [(path: String, arguments: [Argument])], _ read: (Plan, Bool) -> Value
   ) -> Value {
     var plan = Plan()
     defer { plan.takeBack() }
+    var areAccepted = true
     for (path, arguments) in messages {
-      guard let (address, numbers) = table.declared(path) else { continue }
-      try? self.plan(
-        address, arguments, numbers, at: nil, from: Origin(path: path, client: nil), into: &plan)
+      do throws(Refusal) {
+        guard let (address, numbers) = table.declared(path) else { throw unknown(path) }
+        try self.plan(
+          address, arguments, numbers, at: nil, from: Origin(path: path, client: nil), into: &plan)
+      } catch {
+        areAccepted = false
+      }
     }
-    return read()
+    return read(plan, areAccepted)
   }
 
   /// Sets an address from text like `/live/gain=-6`, immediately or at a time in microseconds of the

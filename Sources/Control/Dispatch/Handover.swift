@@ -24,20 +24,20 @@ final class Handover<Object: AnyObject> {
   func send(
     _ object: Object, by action: Command.Action, then others: [PlannedCommand] = []
   ) throws(Refusal) {
-    try context.submit([command(action, passing: object)] + others, path: path)
-    noteSent()
+    let change = change(to: object, by: action)
+    try context.submit(change.commands + others, path: path)
+    change.whenQueued()
   }
 
-  /// A command that passes an object, for a batch with others; call `noteSent` once it is queued.
-  func command(_ action: Command.Action, passing object: Object) -> PlannedCommand {
-    PlannedCommand(
+  /// A change to an object, to be queued with other commands.
+  func change(to object: Object, by action: Command.Action) -> SwitchPart {
+    let command = PlannedCommand(
       action: action,
       whenDone: { [weak self] in
         guard let self else { return }
         present = object
         coming -= 1
       })
+    return SwitchPart(commands: [command]) { [self] in coming += 1 }
   }
-
-  func noteSent() { coming += 1 }
 }

@@ -71,7 +71,7 @@ struct HeardPlaces: ~Copyable {
   @_noLocks
   mutating func advance(frames: Int) { now &+= Int64(frames) }
 
-  /// Returns the position at a frame, not wrapped to the clip, so that the difference of two positions is what was
+  /// Returns the unwrapped position at a frame; the difference of two positions is the length of the clip that was
   /// heard between them.
   ///
   /// Before the first known position and after the last one, the clip passes at a speed.

@@ -83,18 +83,15 @@ final class Fingerboard: Feature {
   /// The effects of messages to `layoutSettings` on held notes and MIDI keys, to be queued with other commands
   /// before the messages; nil for none.
   func change(by messages: [ReadyScene.Message]) -> SwitchPart? {
-    let after = context.dispatcher.preview(messages.map { ($0.path, $0.arguments) }) { gridState }
-    var part = SwitchPart(commands: [])
-    if after.layout != gridState.layout {
-      let cells = gridState.held.notes.filter { $0.cell != nil }
-      part.commands = Set(cells.map(\.finger.number)).sorted().compactMap { number in
-        cells.first { $0.finger.number == number }
-      }.map { PlannedCommand(action: .note(.off($0.finger))) }
+    let (ends, after) = context.dispatcher.preview(messages.map { ($0.path, $0.arguments) }) {
+      plan, _ in (plan.commands, gridState)
     }
+    var part = SwitchPart(commands: ends)
     if after.keyCents != gridState.keyCents || after.snappedCents != gridState.snappedCents {
-      let (map, maps) = (after.keyMap, context[MIDI.self].keyMaps)
-      part.commands.append(maps.command(.keyMap(map.pointer), passing: map))
-      part.whenQueued = { maps.noteSent() }
+      let map = after.keyMap
+      let change = context[MIDI.self].keyMaps.change(to: map, by: .keyMap(map.pointer))
+      part.commands += change.commands
+      part.whenQueued = change.whenQueued
     }
     return part.commands.isEmpty ? nil : part
   }

@@ -37,8 +37,7 @@ struct GridState {
   init() {
     do throws(MusicFault) {
       layout = try Layout(grid)
-      keyCents = try KeySnap.cents(of: grid, snaps: false)
-      snappedCents = try KeySnap.cents(of: grid, snaps: true)
+      (keyCents, snappedCents) = try Self.keys(of: grid)
     } catch {
       preconditionFailure("the initial grid has a layout: \(error)")
     }
@@ -56,15 +55,16 @@ struct GridState {
         "the grid would have \(cells) cells, more than \(Finger.mostCells); fewer "
           + "octaves reduce it")
     }
-    let keys = try refusing { () throws(MusicFault) in
-      (
-        own: try KeySnap.cents(of: grid, snaps: false),
-        snapped: try KeySnap.cents(of: grid, snaps: true)
-      )
-    }
-    (self.grid, keyCents, snappedCents) = (grid, keys.own, keys.snapped)
+    (keyCents, snappedCents) = try refusing { () throws(MusicFault) in try Self.keys(of: grid) }
+    self.grid = grid
     defer { self.layout = layout }
     return layout != self.layout
+  }
+
+  private static func keys(
+    of grid: Grid
+  ) throws(MusicFault) -> (own: [Double], snapped: [Double]) {
+    (try KeySnap.cents(of: grid, snaps: false), try KeySnap.cents(of: grid, snaps: true))
   }
 
   /// The pitches of MIDI keys for the audio thread.

@@ -193,17 +193,12 @@ final class InstrumentLoader {
     [self.ready, latest].contains { $0?.reading === ready.reading }
   }
 
-  private func commands(
-    playing next: InstrumentShelf.Ready, _ order: Order
-  ) -> [PlannedCommand] {
-    handover.commands(playing: next.reading.instrument) { [weak self] in
+  private func handOver(_ next: InstrumentShelf.Ready, _ order: Order) {
+    let commands = handover.commands(playing: next.reading.instrument) { [weak self] in
       self?.report(next, order)
     }
-  }
-
-  private func handOver(_ next: InstrumentShelf.Ready, _ order: Order) {
     do throws(Refusal) {
-      try context.submit(commands(playing: next, order))
+      try context.submit(commands)
       asked = nil
       goOnReading(next, order)
     } catch {

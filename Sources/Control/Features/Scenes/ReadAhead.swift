@@ -84,7 +84,7 @@ final class ReadAhead<Value> {
     if case .ready(let value)? = state { source.drop(value) }
   }
 
-  /// Drops what is not needed, and reads the next one.
+  /// Drops values that are no longer wanted, and starts to read the next one.
   func readNext() {
     guard reading == nil else { return }
     for (name, state) in read {

@@ -108,7 +108,7 @@ extension Scenes {
       list.song(number) == nil
     {
       faults.append(
-        JSON.Fault(1, "song \(number) is out of range (1 to \(list.songs.count)); /music lists all")
+        JSON.Fault(1, "song \(list.outOfRange(number)); /music lists all")
       )
     }
     return faults

@@ -92,7 +92,7 @@ final class Scenes: Feature {
       watchChanges()
     }
     shelf.start()
-    // What is found out while it polls, such as a song that does not exist, must not start a switch twice.
+    // A nested poll, as when a song turns out to be missing, must not start a switch twice.
     guard !isPolling else {
       isPollDue = true
       return nil

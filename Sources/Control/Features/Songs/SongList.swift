@@ -60,6 +60,9 @@ struct SongList: Sendable {
     songs.indices.contains(number - 1) ? songs[number - 1] : nil
   }
 
+  /// Says that there is no song with a number.
+  func outOfRange(_ number: Int) -> String { "\(number) is out of range (1 to \(songs.count))" }
+
   /// The index of a song in the list.
   func place(of song: Song) -> Int? { places[song.path] }
 

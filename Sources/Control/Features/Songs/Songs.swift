@@ -70,7 +70,7 @@ final class Songs: Feature {
       guard list.songs.indices.contains(index) else {
         throw Refusal(
           .range,
-          "\(request.path): \(index + 1) is out of range (1 to \(list.songs.count))")
+          "\(request.path): \(list.outOfRange(index + 1))")
       }
       try playback.start(list.songs[index], in: list, for: request)
     }
@@ -84,7 +84,7 @@ final class Songs: Feature {
       completing(ending) { () throws(Refusal) in
         let list = try outcome.get()
         guard let song = list.song(number) else {
-          throw Refusal(.range, "\(number) is out of range (1 to \(list.songs.count))")
+          throw Refusal(.range, list.outOfRange(number))
         }
         try playback.open(song, in: list, then: ending)
       }

@@ -96,6 +96,13 @@ import Testing
     return desk.host.engine.shared.latestBeat.nextFrame
   }
 
+  /// Queues a scene for the next beat, and returns its frame.
+  private func switchAtNextBeat(to scene: String) -> Int64 {
+    let beat = nextBeat()
+    desk.tell("/scene", .string(scene), .string("beat"))
+    return beat
+  }
+
   private func isTone(_ hertz: Double, _ sound: ArraySlice<Float>) -> Bool {
     Measure.peak(sound) > 0.05 && Measure.residue(sound, hertz: hertz, sampleRate: 48_000) < -60
   }
@@ -107,8 +114,7 @@ import Testing
     throws
   {
     try put(#"{ "set": { "/grid/instrument": "high" } }"#, as: "solo")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("solo"), .string("beat"))
+    let beat = switchAtNextBeat(to: "solo")
     key(60, 100, at: beat - 4800)
     key(72, 100, at: beat - 1)
     key(48, 100, at: beat + 1)
@@ -149,8 +155,7 @@ import Testing
     try put(#"{ "set": { "/grid/instrument": "high" } }"#, as: "solo")
     try addInstrument("mid", hertz: 600)
     awaitReading()
-    let beat = nextBeat()
-    desk.tell("/scene", .string("solo"), .string("beat"))
+    let beat = switchAtNextBeat(to: "solo")
     // After the switch was sent.
     _ = listen(until: beat - 3840)
     desk.tell("/grid/instrument", .string("mid"))
@@ -174,8 +179,7 @@ import Testing
 
   @Test func `an instrument that isn't loaded by the moment of a scene is canceled`() throws {
     try put(#"{ "set": { "/grid/instrument": "high" } }"#, as: "solo")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("solo"), .string("beat"))
+    let beat = switchAtNextBeat(to: "solo")
     _ = listen(until: beat - 3840)
     desk.tell("/grid/instrument", .string("low"))
     // The node receives the reply for the scene before it finds the instrument loaded.
@@ -222,8 +226,7 @@ import Testing
 
   @Test func `keys change pitch on the frame of the scene`() throws {
     try put(#"{ "set": { "/grid/reference": 466.1638 } }"#, as: "sharp")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("sharp"), .string("beat"))
+    let beat = switchAtNextBeat(to: "sharp")
     key(60, 100, at: beat - 1)
     let before = listen(until: beat + 4800)
     // A held key keeps its pitch.
@@ -232,8 +235,7 @@ import Testing
     _ = listen(until: next + 4800)
 
     try put(#"{ "set": { "/grid/reference": 440 } }"#, as: "concert")
-    let second = nextBeat()
-    desk.tell("/scene", .string("concert"), .string("beat"))
+    let second = switchAtNextBeat(to: "concert")
     key(60, 100, at: second - 4800)
     key(60, 0, at: second - 960)
     key(60, 100, at: second + 1)
@@ -245,8 +247,7 @@ import Testing
   @Test func `notes of held buttons end on the frame of a scene with another scale`() throws {
     desk.tell("/grid/touch", .int32(1), .int32(1))
     try put(#"{ "set": { "/grid/scale": "major", "/grid/root": "D" } }"#, as: "verse")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("verse"), .string("beat"))
+    let beat = switchAtNextBeat(to: "verse")
     let heard = listen(until: beat + 480)
     #expect(Measure.peak(heard.from(beat - 240, count: 240)) > 0.05)
     // Five time constants of the release are e⁻⁵ of 0.4.
@@ -259,8 +260,7 @@ import Testing
     try put(#"{ "set": { "/grid/root": "A", "/grid/scale": "major" } }"#, as: "a")
     try put(#"{ "set": { "/grid/root": "D", "/grid/scale": "major" } }"#, as: "d")
     stage.result("/scene", .string("a"))
-    let beat = nextBeat()
-    desk.tell("/scene", .string("d"), .string("beat"))
+    let beat = switchAtNextBeat(to: "d")
     _ = listen(until: beat - 3840)
     // Without a tick of the node between the block with the frame and the packet.
     while next <= beat { _ = desk.host.render(Tone.constant(0, frames: 64), block: 64) }
@@ -275,8 +275,7 @@ import Testing
 
   @Test func `a planned change of the grid is not seen before its frame`() throws {
     try put(#"{ "set": { "/grid/root": "E", "/grid/reference": 430 } }"#, as: "later")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("later"), .string("beat"))
+    let beat = switchAtNextBeat(to: "later")
     let maps = desk.node.features[MIDI.self].keyMaps.count
     _ = listen(until: beat - 960)
     #expect(stage.values("/scene/queued") == ["", ""])
@@ -292,8 +291,7 @@ import Testing
     try put(#"{ "song": 1 }"#, as: "one")
     try put(#"{ "song": 2 }"#, as: "two")
     try put(#"{ "song": false }"#, as: "none")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("one"), .string("beat"))
+    let beat = switchAtNextBeat(to: "one")
     let first = listen(until: beat + 4800)
     #expect(Measure.peak(first.from(beat - 64, count: 64)) == 0)
     // The fade-in of a file that begins at a crest takes 48 frames.
@@ -302,8 +300,7 @@ import Testing
     #expect(isTone(300, first.from(beat + 480, count: 4300)))
     awaitReading()
 
-    let second = nextBeat()
-    desk.tell("/scene", .string("two"), .string("beat"))
+    let second = switchAtNextBeat(to: "two")
     let heard = listen(until: second + 4800)
     #expect(isTone(300, heard.from(second - 4800, count: 4500)))
     #expect(abs(heard.from(second - 1, count: 1).first ?? 1) < 1e-3)
@@ -312,8 +309,7 @@ import Testing
     #expect(
       song == ["playing", "2.0"])
 
-    let third = nextBeat()
-    desk.tell("/scene", .string("none"), .string("beat"))
+    let third = switchAtNextBeat(to: "none")
     let end = listen(until: third + 4800)
     #expect(isTone(700, end.from(third - 4800, count: 4800)))
     #expect(Measure.peak(end.from(third + 250, count: 4500)) == 0)
@@ -323,8 +319,7 @@ import Testing
 
   @Test func `a song that was requested meanwhile is replaced at the moment of the scene`() throws {
     try put(#"{ "song": 2 }"#, as: "two")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("two"), .string("beat"))
+    let beat = switchAtNextBeat(to: "two")
     _ = listen(until: beat - 3840)
     #expect(stage.values("/scene/queued") == ["", ""])
     desk.tell("/music/play", .int32(1))
@@ -344,8 +339,7 @@ import Testing
     stage.result("/scene", .string("one"))
     awaitReading()
     _ = listen(until: next + 4800)
-    let beat = nextBeat()
-    desk.tell("/scene", .string("two"), .string("beat"))
+    let beat = switchAtNextBeat(to: "two")
     _ = listen(until: beat - 3840)
     desk.tell("/music/stop")
     let heard = listen(until: beat + 9600)
@@ -369,8 +363,7 @@ import Testing
       """#, as: "song")
     desk.tell("/music/follow", .int32(follows ? 0 : 1))
     desk.tell("/music/bpm", .float(120))
-    let beat = nextBeat()
-    desk.tell("/scene", .string("song"), .string("beat"))
+    let beat = switchAtNextBeat(to: "song")
     let heard = listen(until: beat + 90_000)
     let interval: Int64 = follows ? 19_200 : 24_000
     for pulse in 0..<3 {
@@ -428,8 +421,7 @@ import Testing
 
   @Test func `a scene on a beat shifts with the beat after an xrun`() throws {
     try put(#"{ "programs": [{ "channel": 3, "program": 7 }] }"#, as: "hand")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("hand"), .string("beat"))
+    let beat = switchAtNextBeat(to: "hand")
     _ = listen(until: beat - 2400)
     #expect(stage.values("/scene/queued") == ["", ""])
     desk.host.lose(frames: 777)
@@ -449,8 +441,7 @@ import Testing
       { "set": { "/grid/instrument": "high", "/grid/reference": 450, "/live/gain": -12 },
         "song": 1, "programs": [{ "channel": 1, "program": 2 }] }
       """#, as: "all")
-    let beat = nextBeat()
-    desk.tell("/scene", .string("all"), .string("beat"))
+    let beat = switchAtNextBeat(to: "all")
     key(60, 100, at: beat + 1)
     let heard = listen(until: beat + 9600)
     let sound = Array(heard.from(beat + 480, count: 9000))
