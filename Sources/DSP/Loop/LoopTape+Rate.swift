@@ -9,7 +9,7 @@ extension LoopTape {
   package mutating func adopt(_ former: borrowing LoopTape, speed: Double) {
     let view = former.view
     if view.count == 1 && former.length == 0 { return }
-    let converter = ClipConverter(speed: speed, frames: Self.framesAtOnce)
+    let converter = ForeignRateReader(speed: speed, frames: Self.framesAtOnce)
     var before: (own: Int, former: Int)?
     for place in 0..<view.count {
       let version = view.versions[place]
@@ -55,7 +55,7 @@ extension LoopTape {
   /// Converts the parts of a version that differ from another one.
   private mutating func convert(
     _ version: Int, of former: borrowing LoopTape, like other: Int?, to own: Int,
-    _ converter: borrowing ClipConverter
+    _ converter: borrowing ForeignRateReader
   ) {
     let all = former[version].length + former.seam
     let most =
@@ -82,60 +82,20 @@ extension LoopTape {
       done = max(done, start)
       while done < end {
         let frames = min(Self.framesAtOnce, end - done)
-        converter.read(former, version, from: done, frames: frames, length: all)
+        former.read(version, through: converter, from: done, frames: frames, length: all)
         load(converter.output, into: own, at: done, frames: frames)
         done += frames
       }
     }
   }
-}
 
-/// Reads a clip at another speed, piece by piece.
-private struct ClipConverter: ~Copyable {
-  let speed: Double
-  /// The last piece.
-  let output: Stereo
-  private let bank = SincBank()
-  private let table: Int
-  // The frames read on each side of a position.
-  private let reach: Int
-  private let window: Stereo
-  private let buffers = Buffers()
-
-  /// Creates a converter for pieces of at most so many frames.
-  init(speed: Double, frames: Int) {
-    self.speed = speed
-    table = bank.table(forSpeed: Float(speed))
-    reach = bank.reach(ofTable: table) + 1
-    output = buffers.stereo(frames)
-    window = buffers.stereo(Int(Double(frames) * speed) + 2 * reach + 2)
-  }
-
-  /// The first frame that depends on a frame of the clip.
-  func first(reading frame: Int) -> Int {
-    max(0, Int((Double(frame - reach) / speed).rounded(.down)))
-  }
-
-  /// The first frame that depends on no frame of the clip before this one.
-  func last(reading frame: Int) -> Int {
-    Int((Double(frame + reach) / speed).rounded(.up))
-  }
-
-  /// Converts frames of a version, which is silent before its start and after `length` frames.
-  func read(
-    _ tape: borrowing LoopTape, _ version: Int, from start: Int, frames: Int, length: Int
+  /// Converts frames of a version from an own frame on; it is silent after `length` frames.
+  private borrowing func read(
+    _ version: Int, through converter: borrowing ForeignRateReader, from start: Int, frames: Int,
+    length: Int
   ) {
-    let exact = Double(start) * speed
-    let first = Int(exact.rounded(.down)) - reach
-    let count = Int(Double(frames) * speed) + 2 * reach + 2
-    window.clear(frames: count)
-    let (from, to) = (max(0, first), min(first + count, length))
-    if from < to {
-      tape.read(version, at: from, to: window.advanced(by: from - first), frames: to - from)
+    converter.read(from: Double(start) * converter.speed, frames: frames, in: 0..<length) {
+      read(version, at: $0, to: $1, frames: $2)
     }
-    bank.read(
-      table: table, left: window.left, right: window.right,
-      from: Int64((exact - Double(first)) * 4_294_967_296), step: Int64(speed * 4_294_967_296),
-      to: output, frames: frames)
   }
 }

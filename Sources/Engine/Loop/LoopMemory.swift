@@ -81,6 +81,12 @@ final class LoopMemory: Sendable {
     }
   }
 
+  /// Makes the memory of a source's history resident if that of another engine's is in use, from which it will be
+  /// filled.
+  func prepareHistory(_ source: Int, like other: LoopMemory) {
+    if other.histories[source].isUsed { state.withLock { _ in histories[source].prepare() } }
+  }
+
   /// Makes pages for clips resident that the control side itself will fill.
   func prepareToFill() { clips.memory.prepare(free: 1) }
 }

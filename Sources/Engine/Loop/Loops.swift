@@ -412,6 +412,10 @@ struct Loops: ~Copyable {
   /// Not on the audio thread.
   mutating func adopt(_ former: borrowing Loops, at frame: Int64) {
     let ratio = time.pointee.adopt(former.time, at: frame)
+    for source in 0..<3 {
+      memory.prepareHistory(source, like: former.memory)
+      histories[source].adopt(former.histories[source], speed: 1 / ratio)
+    }
     for index in 0..<count { players[index].adopt(former.players[index], ratio: ratio, at: frame) }
     memory.clips.latestSerial = max(memory.clips.latestSerial, former.memory.clips.latestSerial)
   }

@@ -50,6 +50,12 @@ final class HistoryStore: @unchecked Sendable {
     }
   }
 
+  /// Whether any of its memory is in use.
+  var isUsed: Bool { pages.allocatedPages > 0 }
+
+  /// Makes all of the memory resident; one control thread at a time.
+  func prepare() { pages.prepare(free: pages.count) }
+
   /// The number of resident bytes; one control thread at a time.
   var residentBytes: Int { pages.residentBytes }
 

@@ -54,6 +54,26 @@ import Testing
     #expect(end <= 250_000 && end > 250_000 - 96_000)
   }
 
+  @Test(arguments: [44_100, 96_000])
+  func `the past is converted to the rate of another server`(rate: Int) {
+    let host = OfflineHost()
+    _ = host.render(Tone.sine(440, amplitude: 0.5, frames: 96_000), block: 64)
+    let other = OfflineHost(takingOver: host.engine, sampleRate: Double(rate))
+    _ = other.render(Tone.constant(0, frames: rate / 2), block: 64)
+    other.send(Command(.keep(2, isBars: false, loop: 0)))
+    _ = other.render(Tone.constant(0, frames: rate / 4), block: 64)
+    #expect(other.engine.shared.loops[0].state.read().length == 2 * rate)
+    other.send(Command(.loop(.stop)))
+    _ = other.render(Tone.constant(0, frames: rate / 4), block: 64)
+    other.send(Command(.loop(.play)))
+    let heard = other.render(Tone.constant(0, frames: 2 * rate), block: 64).loop
+    // The seam is crossfaded at the start, and the tone ends within the filter of the conversion.
+    let tone = heard[(rate / 10)..<(3 * rate / 2 - 100)]
+    #expect(Measure.residue(tone, hertz: 440, sampleRate: Double(rate)) < -80)
+    #expect(abs(Measure.peak(tone) - 0.5) < 0.001)
+    #expect(Measure.peak(heard[(3 * rate / 2 + 100)..<(2 * rate - rate / 10)]) < 1e-4)
+  }
+
   @Test func `retroactive recording compensates latency`() {
     let stage = LoopStage()
     stage.host.engine.shared.setInputDelay(500)

@@ -185,5 +185,37 @@ extension NodeTests.PageTests {
       let told = try browser.takeFaults()
       #expect(told.allSatisfy { $0.contains("WebSocket connection") }, "\(told)")
     }
+
+    @Test(.hangLimit)
+    func `after a phone's sleep the page shows the present and plays, also with a new node`() throws
+    {
+      try browser.withAnotherWindow {
+        try stage.open("voice")
+        try awaitFigure("25 %", in: browser)
+        for (restarts, value, figure) in [(false, 0.7, "70 %"), (true, 0.5, "50 %")] {
+          try browser.command("Page.setWebLifecycleState", ["state": "frozen"])
+          if restarts {
+            stage.killNode()
+            try stage.startNodeAgain()
+          }
+          stage.phone.send("/echo/mix", .float(Float(value)))
+          #expect(stage.phone.sync())
+          try browser.command("Page.setWebLifecycleState", ["state": "active"])
+          try awaitFigure(figure, in: browser)
+          let watcher = try stage.watcher(of: "/echo/mix")
+          try browser.run("document.querySelector(arguments[0]).focus()", "\(fader) input")
+          try browser.type("\u{E014}")
+          #expect(watcher.receive("/echo/mix") != nil)
+        }
+        // The browser reports that it closed the connections of a frozen page.
+        let told = try browser.takeFaults()
+        #expect(
+          told.allSatisfy { $0.contains("Back-Forward Cache") || $0.contains("WebSocket") },
+          "\(told)")
+      }
+      // The other page has lost its node, too.
+      try stage.awaitLink()
+      _ = try browser.takeFaults()
+    }
   }
 }

@@ -1,0 +1,34 @@
+internal import DSP
+
+/// The history of a source at another sample rate.
+extension SourceHistory {
+  // The frames that are converted at once.
+  private static var framesAtOnce: Int { 4096 }
+
+  /// Takes over the sound of a history, converted by reading `speed` of its frames per own frame, unless no loop
+  /// listens to the source.
+  ///
+  /// Not on the audio thread; before anything is written.
+  mutating func adopt(_ former: borrowing SourceHistory, speed: Double) {
+    let known = min(former.frames, former.written)
+    let count = min(Int(Double(known) / speed), frames)
+    guard former.isRemembering, isRemembering, count > 0 else { return }
+    let reader = ForeignRateReader(speed: speed, frames: Self.framesAtOnce)
+    // Both end at the same time.
+    let start = Double(former.written) - Double(count) * speed
+    var done = 0
+    while done < count {
+      let part = min(Self.framesAtOnce, count - done)
+      reader.read(
+        from: start + Double(done) * speed, frames: part,
+        in: former.written - known..<former.written
+      ) { former.read(from: $0, to: $1, frames: $2) }
+      if reader.output.isSilent(frames: part) {
+        rest(frames: part)
+      } else {
+        write(reader.output, frames: part)
+      }
+      done += part
+    }
+  }
+}
