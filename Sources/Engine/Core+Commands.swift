@@ -95,7 +95,9 @@ extension Core {
       let beat = loops.time.pointee.beats.exact(1)
       if !phrases.play(framesPerBeat: beat, at: present) { refusal = .nothingRecorded }
     case .stopPhrase: endPhrase()
-    case .keyMap(let map): inlet.map = map
+    case .keyMap(let map):
+      inlet.map = map
+      chain.input.tune.use(map)
     case .setPressMap(let map): pedals.setMap(map)
     case .setLightMap(let map, let sendsAgain): lights.setMap(map, sendsAgain: sendsAgain)
     case .programChange(let program, let channel):

@@ -34,6 +34,7 @@ extension Core {
     input.setSampleRate(sampleRate)
     publishNotches()
     chain = Chain(sampleRate: sampleRate, warp: chain.warp)
+    chain.input.tune.use(inlet.map)
     if let change = songs.dropChange() { answer(.otherRate, change.origin) }
     answerSongs()
     songs = SongPlayer(sampleRate: sampleRate)

@@ -16,6 +16,7 @@ extension Core {
       action = isNote ? .on(start) : .off(start.finger)
     }
     phrases.hear(action, at: present)
+    chain.input.tune.held.hear(action)
     commands.budget.spend(voices: sampler.play(action, shared.notes))
     outbox.tell(action)
   }

@@ -36,6 +36,10 @@ extension Core {
     case .capture(let own): taps.capture.set(own, value)
     case .press(let own): loops.time.pointee.presses.set(own, value)
     case .howlGuard(let own): input.set(own, value)
+    case .channel(let own):
+      input.set(own, value)
+      publishChannel()
+    case .tune(let own): chain.input.set(own, value)
     case .loop(let own, let loop): set(own, ofLoop: Int(loop), value)
     }
   }

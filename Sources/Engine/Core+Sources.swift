@@ -5,7 +5,7 @@ internal import Synchronization
 extension Core {
   // MARK: - Sources
 
-  /// Renders the live input: feedback guard, gain, and the warp of the chain.
+  /// Renders the live input: feedback guard, gain, channel strip, and the warp of the chain.
   @_noLocks
   mutating func renderLive(frames: Int, ports: Ports) {
     if let recording = input.recording {
@@ -16,7 +16,7 @@ extension Core {
     ports.input.copy(to: sound, frames: frames)
     let left = stopNonFinite(sound.left, meter: .in1, frames: frames)
     let right = stopNonFinite(sound.right, meter: .in2, frames: frames)
-    let isSilent = left == 0 && right == 0
+    var isSilent = left == 0 && right == 0
     if input.suppressFeedback(sound, peak: max(left, right), frames: frames) { publishNotches() }
     if isSilent {
       input.gain.skip(frames: frames)
@@ -29,14 +29,11 @@ extension Core {
         count(nonFinite: sound.silenceNonFinite(frames: frames))
       }
     }
-    segment.isDrySilent = isSilent
-    loops.remember(isSilent ? nil : sound, in: .live, frames: frames)
-    if !isSilent && (loops.isListening || taps.needsInput) {
-      segment.copyDry(sound, frames: frames)
-    }
+    isSilent = !passChannel(sound, isSilent: isSilent, frames: frames)
     let isWarpSounding = chain.input.process(
       sound, isSilent: isSilent, isNeeded: strips.isLiveWarpNeeded, to: segment.warped,
       frames: frames)
+    chain.input.tune.publish(to: shared.tune)
     guard !isSilent || isWarpSounding else {
       strips.live.pointee.skip(frames: frames)
       return
@@ -44,6 +41,55 @@ extension Core {
     mix(
       sound, toChain: isWarpSounding ? .another(segment.warped) : .nothing, by: strips.live, ports,
       meters: (.live1, .live2), frames: frames)
+  }
+
+  /// Applies the channel strip to the live input in place, and passes the sound before or after it to recorders.
+  ///
+  /// Returns false if the result is silent.
+  @_noLocks
+  mutating func passChannel(_ sound: Stereo, isSilent: Bool, frames: Int) -> Bool {
+    let share = input.recordedShare
+    guard input.usesChannel else {
+      input.recordedShare.skip(frames: frames)
+      passToRecorders(isSilent ? nil : sound, frames: frames)
+      return !isSilent
+    }
+    var isSounding = !isSilent
+    if share.isMoving {
+      let dry = segment.dry
+      sound.copy(to: dry, frames: frames)
+      isSounding = input.processChannel(sound, isSilent: isSilent, frames: frames)
+      input.recordedShare.fill(segment.scratch, frames: frames)
+      for frame in 0..<frames {
+        dry.left[frame] += segment.scratch[frame] * (sound.left[frame] - dry.left[frame])
+        dry.right[frame] += segment.scratch[frame] * (sound.right[frame] - dry.right[frame])
+      }
+      segment.isDrySilent = false
+      loops.remember(dry, in: .live, frames: frames)
+    } else if share.target == 0 {
+      passToRecorders(isSilent ? nil : sound, frames: frames)
+      isSounding = input.processChannel(sound, isSilent: isSilent, frames: frames)
+    } else {
+      isSounding = input.processChannel(sound, isSilent: isSilent, frames: frames)
+      passToRecorders(isSounding ? sound : nil, frames: frames)
+    }
+    publishChannel()
+    return isSounding
+  }
+
+  /// Passes the live input to the loops and captures.
+  @_noLocks
+  private mutating func passToRecorders(_ sound: Stereo?, frames: Int) {
+    segment.isDrySilent = sound == nil
+    loops.remember(sound, in: .live, frames: frames)
+    if let sound, loops.isListening || taps.needsInput { segment.copyDry(sound, frames: frames) }
+  }
+
+  /// Publishes the gains of the channel strip.
+  @_noLocks
+  func publishChannel() {
+    shared.channel.store(
+      gate: input.channel.gate.gain, level: input.channel.leveler.decibels)
   }
 
   /// Publishes the notches of the feedback guard.

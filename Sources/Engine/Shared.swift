@@ -23,6 +23,10 @@ package final class Shared: Sendable {
   package let presses = PressQueue()
   /// The notches of the feedback guard.
   package let notches = PublishedNotches()
+  /// The gains of the channel strip.
+  package let channel = PublishedChannel()
+  /// The pitches of the pitch correction.
+  package let tune = PublishedTune()
   let clock = Published(ClockReading(frame: 0, microseconds: 0, microsecondsPerFrame: 0))
   let beat = Published(BeatReading())
   // The start of the leading loop's next cycle, or the last frame of all: relaxed, because readers poll.

@@ -12,7 +12,7 @@ static const char *const names[] = {
     "pages/slots.js",
     "pages/songs.js", "pages/source.js", "pages/species.js", "pages/stage.js", "pages/takes.js",
     "pages/trash.js",
-    "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
+    "pages/tune.js", "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
     "parts/clip.js", "parts/complete.js", "parts/controls.js", "parts/drawings.js",
     "parts/fader.js", "parts/field.js", "parts/flag.js", "parts/hold.js", "parts/icons.js", "parts/keys.js",
     "parts/lock.js", "parts/make.js", "parts/meter.js", "parts/notice.js", "parts/pad.js",
@@ -59,6 +59,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/stage.js" suffix(, 0, )
 #embed "web/pages/takes.js" suffix(, 0, )
 #embed "web/pages/trash.js" suffix(, 0, )
+#embed "web/pages/tune.js" suffix(, 0, )
 #embed "web/pages/tuner.js" suffix(, 0, )
 #embed "web/pages/voice.js" suffix(, 0, )
 #embed "web/parts/awake.js" suffix(, 0, )

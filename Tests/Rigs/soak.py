@@ -23,8 +23,8 @@ from osc import decode, encode
 
 RATES = (44100, 48000, 48000, 48000, 96000)
 BLOCKS = (128, 256, 256, 512)
-# Limits: replies in milliseconds, and memory: the least in ten minutes, as a share of that in the second ten. Its
-# other values depend on the sample rate of the server, and on instruments and scenes that are loaded.
+# Limits: replies in milliseconds, and memory apart from the loops': the least in ten minutes, as a share of that in
+# the second ten. Its other values depend on instruments and scenes that are loaded.
 ANSWER = 50
 MEMORY = 1.05
 SETTLED = 600
@@ -344,7 +344,11 @@ class Soak:
             self.begin_node()
             return
         status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
-        resident = int(status["VmRSS"].split()[0]) / 1024
+        # Without the server's memory, and without the clips, undo steps and recent audio of the loops, which grow with
+        # what is played, up to the size of their pool.
+        loops = next((row[2] for name, row in self.ask("/loops/size", reply="/loops/size", seconds=3) or []
+                      if name == "/loops/size"), 0)
+        resident = int(status["RssAnon"].split()[0]) / 1024 - loops * 1e6 / 2 ** 20
         age = time.monotonic() - self.began
         self.memory.append((self.now(), age, resident, int(status["Threads"]), len(os.listdir(folder / "fd"))))
         self.judge_memory(age)
@@ -414,7 +418,7 @@ class Soak:
             + f"; replies {took[len(took) // 2]:.1f} ms (median), {took[len(took) * 99 // 100]:.1f} (99 %), "
             f"{took[-1]:.0f} (slowest); {self.ear.totals['lost']} of {self.ear.totals['frames']} frames lost, "
             f"{self.empty.totals['lost']} of {self.empty.totals['frames']} on an empty server; "
-            f"{last[2]:.0f} MB (at least {', '.join(f'{least:.0f}' for least in self.least) or '-'} in ten minutes), "
+            f"{last[2]:.0f} MB without loops (at least {', '.join(f'{least:.0f}' for least in self.least) or '-'} in ten minutes), "
             f"{last[3]} threads, {last[4]} descriptors")
 
 

@@ -53,8 +53,10 @@ final class Features {
   ///
   /// A new feature adds a folder, and a line here.
   static let types: [any Feature.Type] = [
-    ClientsFeature.self, Mixer.self, LiveHolds.self, HowlingGuard.self, Chain.self, Tempo.self,
-    Player.self, Loops.self, LoopPersistence.self, Captures.self, Takes.self, Pictures.self,
+    ClientsFeature.self, Mixer.self, LiveHolds.self, HowlingGuard.self, Channel.self,
+    PitchCorrection.self, Chain.self,
+    Tempo.self, Player.self, Loops.self, LoopPersistence.self, Captures.self, Takes.self,
+    Pictures.self,
     Greeting.self, Presets.self, Scenes.self, Songs.self, Instruments.self, Fingerboard.self,
     Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Latency.self,
     Status.self, LostBlocks.self, Warnings.self,

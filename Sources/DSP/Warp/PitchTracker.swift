@@ -11,7 +11,8 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   package static var lowest: Double { @_noLocks get { 60 } }
   /// The highest pitch detected correctly, in Hz; higher ones yield a subharmonic.
   package static var highest: Double { @_noLocks get { 1500 } }
-  private static var slots: Int { @_noLocks get { 8 } }
+  /// The number of calls of `advance` for one result.
+  package static var slots: Int { @_noLocks get { 8 } }
 
   /// The number of frames between two calls of `advance`.
   package let slotFrames: Int

@@ -1,16 +1,21 @@
 internal import DSP
 
-/// The live input before the chain: the tape of its last seconds, the warp that plays it, and the mix with
-/// the dry sound.
+/// The live input before the chain: its pitch correction, the tape of its last seconds, the warp that plays it, and
+/// the mix with the dry sound.
 struct LiveInput: ~Copyable {
   private static var tapeSeconds: Double { @_noLocks get { 10 } }
 
+  var tune: Tune
+  private let tuned: Stereo
+  private let buffers = Buffers()
   private var tape: Tape
   private var warp: SourceWarp
   private var mix: WetMix
   private var silentFrames: Int
 
   init(sampleRate: Double) {
+    tune = Tune(sampleRate: sampleRate)
+    tuned = buffers.stereo(SegmentMemory.longest)
     // A little more than documented, for the crossfades of jumps.
     tape = Tape(seconds: Self.tapeSeconds + 0.2, reach: SourceWarp.reach, sampleRate: sampleRate)
     // Silence is not written to an empty tape.
@@ -21,18 +26,23 @@ struct LiveInput: ~Copyable {
 
   // MARK: - Parameters
 
+  /// Sets a parameter of the pitch correction.
+  @_noLocks
+  mutating func set(_ parameter: Parameter.Tune, _ value: Float) { tune.set(parameter, value) }
+
   /// Applies the pitch and stretch of the chain.
   @_noLocks
   mutating func follow(_ chain: ChainWarp) {
+    tune.follow(chain)
     // During its fade-out the warp keeps its settings.
     if chain.isOn { warp.follow(chain) }
     mix.move(to: !chain.isOn ? 0 : chain.isPitching ? chain.mix : 1, warmUp: warp.warmUp)
   }
 
   /// The delay, in frames.
-  var delay: Int {
-    @_noLocks get { mix.share == 0 ? 0 : warp.delay }
-  }
+  var delay: Int { @_noLocks get { tune.delay &+ delayOfWarp } }
+
+  private var delayOfWarp: Int { @_noLocks get { mix.share == 0 ? 0 : warp.delay } }
 
   /// The number of frames until the output is complete after a pause.
   var warmUp: Int {
@@ -42,8 +52,9 @@ struct LiveInput: ~Copyable {
   /// Applies all settings at once, without glides, before the first block.
   @_noLocks
   mutating func settle() {
+    tune.settle()
     warp.settle()
-    mix.settle(delay: delay)
+    mix.settle(delay: delayOfWarp)
   }
 
   /// Returns to the present, and drops the sound in the warp.
@@ -52,7 +63,9 @@ struct LiveInput: ~Copyable {
 
   /// Whether the input is idle: the tape is silent, and no parameter moves.
   var isAtRest: Bool {
-    @_noLocks get { silentFrames > tape.capacity && warp.isIdle && !mix.isChanging }
+    @_noLocks get {
+      silentFrames > tape.capacity && warp.isIdle && !mix.isChanging && tune.isAtRest
+    }
   }
 
   /// Advances the input while it is idle.
@@ -66,8 +79,14 @@ struct LiveInput: ~Copyable {
   /// Returns false, and writes nothing, if it is silent or not needed.
   @_noLocks
   mutating func process(
-    _ sound: Stereo, isSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
+    _ input: Stereo, isSilent isInputSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
   ) -> Bool {
+    var (sound, isSilent) = (input, isInputSilent)
+    if !tune.isOff {
+      isSilent = !tune.process(
+        input, isSilent: isInputSilent, after: tape, to: tuned, frames: frames)
+      sound = tuned
+    }
     // Silence is not written to a silent tape.
     let isEmpty = isSilent && silentFrames > tape.capacity
     if !isSilent {
@@ -82,7 +101,7 @@ struct LiveInput: ~Copyable {
       warp.rest(frames: frames)
       return false
     }
-    mix.setDelay(delay)
+    mix.setDelay(delayOfWarp)
     if mix.isWet {
       if !isSilent || !warp.isIdle { return warp.process(tape, to: out, frames: frames) }
       warp.rest(frames: frames)

@@ -15,6 +15,8 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   case capture(Capture)
   case howlGuard(HowlGuard)
   case press(Press)
+  case channel(Channel)
+  case tune(Tune)
   /// A parameter of the loop with this index, from 0.
   case loop(Loop, UInt8 = 0)
 
@@ -136,6 +138,38 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case long, double
   }
 
+  /// The channel strip of the live input.
+  package enum Channel: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case lowCut
+    case gateOn, gateThreshold, gateHold, gateRange
+    case levelOn, levelAmount
+    /// Whether loops and captures record its output instead of its input.
+    case isRecorded
+
+    fileprivate var initial: Float {
+      switch self {
+      case .gateThreshold: -45
+      case .gateHold: 0.1
+      case .gateRange: -60
+      case .levelAmount: 0.5
+      default: 0
+      }
+    }
+  }
+
+  /// The pitch correction of the live input.
+  package enum Tune: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case on, amount, speed, vibrato, scale
+
+    fileprivate var initial: Float {
+      switch self {
+      case .amount: 1
+      case .speed: 20
+      default: 0
+      }
+    }
+  }
+
   /// One of the loops.
   package enum Loop: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case source, loop, direction
@@ -175,6 +209,8 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case .notes(let own): own.initial
     case .howlGuard(let own): own == .hold ? 60 : 0
     case .press(let own): own == .long ? 0.5 : 0.3
+    case .channel(let own): own.initial
+    case .tune(let own): own.initial
     case .loop(let own, _): own.initial
     case .mixer, .metronome, .capture: 0
     }
@@ -190,6 +226,8 @@ extension Parameter: CaseIterable {
     + Notes.allCases.map(Parameter.notes) + Capture.allCases.map(Parameter.capture)
     + HowlGuard.allCases.map(Parameter.howlGuard)
     + Press.allCases.map(Parameter.press)
+    + Channel.allCases.map(Parameter.channel)
+    + Tune.allCases.map(Parameter.tune)
     + (0..<mostLoops).flatMap { loop in
       Loop.allCases.map { Parameter.loop($0, UInt8(loop)) }
     }
@@ -209,13 +247,15 @@ extension Parameter: CaseIterable {
       case .capture(let own): Self.number(own, inGroup: 7)
       case .howlGuard(let own): Self.number(own, inGroup: 8)
       case .press(let own): Self.number(own, inGroup: 9)
-      case .loop(let own, let loop): Self.number(own, inGroup: 10 &+ Int(loop))
+      case .channel(let own): Self.number(own, inGroup: 10)
+      case .tune(let own): Self.number(own, inGroup: 11)
+      case .loop(let own, let loop): Self.number(own, inGroup: 12 &+ Int(loop))
       }
     }
   }
 
   /// The size of a table by parameter.
-  package static var numbers: Int { @_noLocks get { (10 &+ mostLoops) &* groupRoom } }
+  package static var numbers: Int { @_noLocks get { (12 &+ mostLoops) &* groupRoom } }
 
   private static var groupRoom: Int { @_noLocks get { 32 } }
 

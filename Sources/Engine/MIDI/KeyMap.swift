@@ -22,6 +22,10 @@ package final class KeyMap: @unchecked Sendable {
 package struct KeyMapPointer: BitwiseCopyable, @unchecked Sendable {
   fileprivate let cents: UnsafePointer<Float>
 
+  /// The pitches of all keys in the scale, and their own, in cents above MIDI key 0.
+  var snapped: UnsafePointer<Float> { @_noLocks get { cents } }
+  var own: UnsafePointer<Float> { @_noLocks get { cents + 128 } }
+
   /// The pitch of a key, in cents above MIDI key 0: in the scale, or its own.
   @_noLocks
   func pitch(of key: UInt8, isSnapped: Bool) -> Float {

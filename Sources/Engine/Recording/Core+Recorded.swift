@@ -40,8 +40,9 @@ extension Core {
     _ = stopNonFinite(sound.right, meter: .in2, frames: frames)
     // The gain can overflow. Effects would keep the result.
     count(nonFinite: warped.silenceNonFinite(frames: frames))
-    loops.remember(sound, in: .live, frames: frames)
-    if loops.isListening || taps.needsInput { segment.copyDry(sound, frames: frames) }
+    let usesChannel = input.usesChannel
+    _ = passChannel(sound, isSilent: false, frames: frames)
+    if usesChannel { input.processPitchedChannel(warped, frames: frames) }
     mix(
       sound, toChain: .another(warped), by: strips.live, ports, meters: (.live1, .live2),
       frames: frames)

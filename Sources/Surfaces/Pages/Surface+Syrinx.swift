@@ -165,6 +165,9 @@ extension SurfacePage {
         Row(
           1, SurfaceControl("scenes", "Scenes", .page("Scenes")),
           control(.flag, "/music/follow", "song-follow", "Songs in tempo")),
+        Row(
+          1, control(.flag, "/gate/on", "gate", "Gate"),
+          control(.flag, "/level/on", "level", "Level")),
         Row(1, gain("in", "Input"), gain("live", "Live")),
         Row(1, gain("grid", "Grid"), gain("music", "Songs")),
         Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))

@@ -167,7 +167,8 @@ import Testing
       answers
         == [
           "/mute", "/status", "/clock", "/lock", "/preset", "/presets", "/location", "/instruments",
-          "/scales", "/tuner", "/scene", "/scenes", "/part", "/setlist", "/setlists",
+          "/scales", "/tuner", "/lowcut", "/channel", "/singing", "/scene", "/scenes", "/part",
+          "/setlist", "/setlists",
         ])
   }
 

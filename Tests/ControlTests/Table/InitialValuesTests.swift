@@ -146,10 +146,18 @@ import Testing
       send(.set(parameter, 1))
     }
     play(26_000, seed: 8)
+    // The gate closes in soft noise.
+    for parameter in [.channel(.gateOn), .channel(.levelOn)] as [Parameter] {
+      send(.set(parameter, 1))
+    }
+    play(4000, seed: 16)
+    play(8000, loudness: 0.002, seed: 17)
+    send(.set(.channel(.gateOn), 0))
     for (parameter, value) in turnedOn { send(.set(parameter, value)) }
     pass(with: [61, 65])
-    // The formant shift needs formants.
+    // The formant shift needs formants, and the pitch correction a pitch.
     send(.set(.warp(.engine), 1))
+    send(.set(.tune(.on), 1))
     let voice = (1...8).map {
       Tone.sine(150 * Double($0), amplitude: 0.3 / Float($0), frames: 36_000)
     }

@@ -1,16 +1,21 @@
 // The effects: presets, and each effect with a small picture.
 
 import { send } from "../link/socket.js";
+import { subscribeTo } from "../link/subscription.js";
 import { closeSheet } from "../parts/sheet.js";
 import { onSubmit } from "../parts/field.js";
-import { find, makeButton } from "../parts/make.js";
+import { find, makeButton, onVisible } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
+import { figure } from "../store/units.js";
 import { latest, onReply, value, watch } from "../store/values.js";
+import { setUpTune } from "./tune.js";
 
 /** Sets up the voice page. */
 export function setUpVoice() {
   setUpPresets();
+  setUpChannel();
+  setUpTune();
   setUpUnits();
   setUpEchoPicture(find("#echo-picture path"));
   setUpReverbPicture(find("#reverb-picture path"));
@@ -47,6 +52,20 @@ function setUpPresets() {
   remove.addEventListener("click", () => send("/preset/delete", value("/preset", "")));
   onReply("/preset/save", (name) => notify(`Saved as ${name}`, "done"));
   onReply("/preset/delete", (name) => notify(`${name} deleted`, "done"));
+}
+
+// Whether the gate is open, and the gain of the compressor.
+function setUpChannel() {
+  const gains = find("#channel-gains");
+  const show = () => {
+    const [gate, level] = latest("/channel") ?? [0, 0];
+    const words = [];
+    if (value("/gate/on", 0)) words.push(gate > -1 ? "open" : "closed");
+    if (value("/level/on", 0)) words.push(figure(level, { unit: "dB" }));
+    gains.textContent = words.join(", ");
+  };
+  for (const part of ["/channel", "/gate/on", "/level/on"]) watch(part, () => nextFrame(show));
+  onVisible(find("#channel"), (is) => subscribeTo("/channel", is));
 }
 
 // An effect that is off is dimmed; on a phone, its details are folded.

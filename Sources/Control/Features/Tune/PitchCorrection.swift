@@ -1,0 +1,67 @@
+internal import DSP
+internal import Engine
+internal import OSC
+
+/// The pitch correction of the live input.
+///
+/// All values are parameters of the engine, except the pitches.
+final class PitchCorrection: Feature {
+  // 30 times per second.
+  private static let periodMilliseconds = 33
+
+  private let context: Context
+  private var announced: [Argument] = []
+
+  init(_ context: Context) { self.context = context }
+
+  /// The pitches that are sung, heard and aimed at, as MIDI note numbers in steps of a cent.
+  private var pitches: [Argument] {
+    [context.shared.tune.sung, context.shared.tune.heard, context.shared.tune.target].map {
+      .float($0 < 0 ? -1 : ($0 * 100).rounded() / 100)
+    }
+  }
+
+  /// Announces the pitches to subscribers when they change.
+  func poll(_ now: Double) -> Int? {
+    guard context.isWanted(Self.path) else { return nil }
+    let pitches = pitches
+    if pitches != announced {
+      announced = pitches
+      context.announce(Self.path, pitches)
+    }
+    return Self.periodMilliseconds
+  }
+}
+
+extension PitchCorrection {
+  private static let path = "/singing"
+
+  static let addresses: [Address] = [
+    Address(
+      "/tune/on", .whole(.tune(.on), 0...1), belongsToPreset: true, kept: .session,
+      "1 shifts the live input to the nearest note of /tune/scale, before the pitch shifter"),
+    number("/tune/amount", .amount, 0...1, "How much of the distance to the note is corrected"),
+    number(
+      "/tune/speed", .speed, 0...1000, unit: "ms",
+      "Time constant of the correction: 0 jumps from note to note, above 100 slides remain"),
+    number("/tune/vibrato", .vibrato, 0...1, "How much of a vibrato is kept"),
+    Address(
+      "/tune/scale", .choice(.tune(.scale), ["grid", "chromatic", "held"]),
+      belongsToPreset: true, kept: .session,
+      "The notes to correct to: those of the grid's root and scale, all of its tuning, or those that are held "
+        + "on the grid or a MIDI keyboard, in any octave"),
+    Address(
+      path, Declaring<PitchCorrection>.reading("fff", isAnnounced: false) { $0.pitches },
+      "Pitches sung, heard, and aimed at by /tune, as MIDI note numbers with cents, -1 without one; sent to "
+        + "subscribers while they change, up to 30 times per second"),
+  ]
+
+  private static func number(
+    _ path: String, _ parameter: Parameter.Tune, _ range: ClosedRange<Float>,
+    unit: String = "", _ help: String
+  ) -> Address {
+    Address(
+      path, .number(.tune(parameter), range), unit: unit, belongsToPreset: true, kept: .session,
+      help)
+  }
+}
