@@ -11,8 +11,11 @@ package struct PitchCorrector: BitwiseCopyable {
   private static var leap: Float { @_noLocks get { 0.8 } }
   private static var leastPreference: Float { @_noLocks get { 0.02 } }
   private static var longPatience: Float { @_noLocks get { 0.06 } }
-  // The time constant of the mean pitch, around which vibrato swings, in seconds.
+  // The time constants of the mean pitch, around which vibrato swings, and of the one that chooses the target, in
+  // seconds; and the distance from it, in semitones, that is no vibrato.
   private static var meanSeconds: Float { @_noLocks get { 0.12 } }
+  private static var centerSeconds: Float { @_noLocks get { 0.08 } }
+  private static var mostSwing: Float { @_noLocks get { 0.5 } }
   // How long the shift is held without a pitch, and the time constant of its end, in seconds.
   private static var holdSeconds: Float { @_noLocks get { 0.15 } }
   private static var endSeconds: Float { @_noLocks get { 0.05 } }
@@ -31,6 +34,7 @@ package struct PitchCorrector: BitwiseCopyable {
   /// The target, or nil while there is none.
   package private(set) var target: Float?
   private var mean: Float = 0
+  private var center: Float = 0
   private var wait: Float = 0
   private var silence: Float = 0
 
@@ -52,11 +56,13 @@ package struct PitchCorrector: BitwiseCopyable {
     _ pitch: Float, measured: Float, toward targets: PitchTargets, seconds: Float
   ) {
     silence = 0
-    guard let nearest = targets.nearest(to: measured) else {
+    center += Self.share(seconds, of: Self.centerSeconds) * (measured - center)
+    if target == nil || abs(measured - center) > Self.mostSwing { center = measured }
+    guard let nearest = targets.nearest(to: center) else {
       end(seconds: seconds)
       return
     }
-    choose(nearest, for: measured, targets, seconds: seconds)
+    choose(nearest, for: center, targets, seconds: seconds)
     guard let target else { return }
     mean += Self.share(seconds, of: Self.meanSeconds) * (pitch - mean)
     let steady = pitch - vibrato * (pitch - mean)
@@ -97,6 +103,7 @@ package struct PitchCorrector: BitwiseCopyable {
   private mutating func begin(_ next: Float, at pitch: Float) {
     target = next
     mean = pitch
+    center = pitch
     wait = 0
   }
 

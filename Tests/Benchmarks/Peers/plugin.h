@@ -6,7 +6,7 @@
 #include "effect.h"
 
 // The conversion of a parameter's value to the plugin's.
-enum class scale { same, ratio, milliseconds, percent, decibels };
+enum class scale { same, ratio, milliseconds, percent, decibels, gain };
 
 struct control {
   const char *port;
@@ -29,6 +29,7 @@ inline float scaled(scale by, double value) {
     case scale::ratio: return float(std::exp2(value / 12));
     case scale::milliseconds: return float(value * 1000);
     case scale::percent: return float(value * 100);
+    case scale::gain: return float(std::pow(10, value / 20));
     case scale::decibels: return float(value > 0 ? 20 * std::log10(value) : -70);
   }
   return 0;

@@ -20,8 +20,9 @@ import measures  # noqa: E402
 import signals  # noqa: E402
 import space  # noqa: E402
 import tables  # noqa: E402
+import voice  # noqa: E402
 from machine import machine  # noqa: E402
-from tool import ECHO, OURS, PITCH, REVERB, TRANSFORM, Tool  # noqa: E402
+from tool import ECHO, GATE, LEVEL, OURS, PITCH, REVERB, TRANSFORM, TUNE, Tool  # noqa: E402
 
 # Runs of each build, the fastest of which counts.
 TURNS = 5
@@ -35,6 +36,12 @@ def quality(tool, name, kinds, sounds):
         return space.reverb_quality(tool, name)
     if kinds & ECHO:
         return space.echo_quality(tool, name), None
+    if kinds & GATE:
+        return voice.gate_quality(tool, name, sounds), None
+    if kinds & LEVEL:
+        return voice.level_quality(tool, name), None
+    if kinds & TUNE:
+        return voice.tune_quality(tool, name, sounds), None
     return {}, None
 
 
@@ -45,6 +52,12 @@ def cost(tool, name, kinds):
         return space.cost(tool, name, f"seconds={space.DECAY}")
     if kinds & ECHO:
         return space.cost(tool, name, "seconds=0.35", "feedback=0.5")
+    if kinds & GATE:
+        return voice.cost(tool, name, "mixed", f"threshold={voice.THRESHOLD}")
+    if kinds & LEVEL:
+        return voice.cost(tool, name, "mixed")
+    if kinds & TUNE:
+        return voice.cost(tool, name, "sung wrong")
     if kinds & TRANSFORM:
         return {"transform": tool.time(name, "noise", block=2048)["mean_ns"]}
     return {}
@@ -52,7 +65,7 @@ def cost(tool, name, kinds):
 
 def measure(tool, kinds, sounds, progress):
     # Sorts effects by kind.
-    groups = (PITCH, REVERB, ECHO, TRANSFORM)
+    groups = (PITCH, REVERB, ECHO, GATE, LEVEL, TUNE, TRANSFORM)
     order = [name for group in groups for name in kinds if kinds[name] & group]
     kinds = {name: kinds[name] for name in order}
     results = {name: {} for name in kinds}

@@ -72,6 +72,52 @@ def speech(pitch, folder):
     return resample_poly(samples / 32768, RATE, rate)
 
 
+# A melody as MIDI notes, the errors with which it is sung, in semitones, and the length of a note.
+MELODY = (57, 59, 61, 62, 64, 62, 61, 57, 52, 45)
+ERRORS = (0.3, -0.25, 0.4, -0.3, 0.2, 0.35, -0.4, 0.1, 0.3, -0.35)
+NOTE_SECONDS = 0.8
+STEADY_NOTE = 50
+# The peaks of the formants of an open vowel in Hz, with their widths and levels.
+FORMANTS = ((700, 110, 1.0), (1150, 120, 0.6), (2600, 200, 0.2))
+
+
+def sung(notes):
+    """A synthetic voice with a pitch for each sample, as MIDI notes."""
+    hertz = 440 * 2 ** ((notes - 69) / 12)
+    turns = np.cumsum(hertz) / RATE
+    sound = np.zeros(len(notes))
+    for k in range(1, 60):
+        at = k * hertz
+        if at.min() > 5000:
+            break
+        gain = 0.12 / k + sum(level / (1 + ((at - peak) / width) ** 2) for peak, width, level in FORMANTS)
+        sound += np.where(at < 5000, gain * np.sin(2 * np.pi * k * turns), 0)
+    return 0.15 * sound
+
+
+def sung_wrong():
+    """The melody with its errors, and a vibrato of 20 cents."""
+    t = times(NOTE_SECONDS * len(MELODY))
+    index = np.minimum((t / NOTE_SECONDS).astype(int), len(MELODY) - 1)
+    notes = np.array(MELODY)[index] + np.array(ERRORS)[index] + 0.2 * np.sin(2 * np.pi * 5.5 * t)
+    return sung(notes)
+
+
+def decaying():
+    """Two low strings 3 Hz apart that decay by 60 dB in 6 s, in noise at -70 dBFS."""
+    t = times(8)
+    beats = 0.75 + 0.25 * np.cos(2 * np.pi * 3 * t)
+    noise = 10 ** (-70 / 20) * np.random.default_rng(3).standard_normal(len(t))
+    return 0.3 * beats * np.sin(2 * np.pi * 82.4 * t) * 10 ** (-0.5 * t) + noise
+
+
+def entering():
+    """A second of noise at -60 dBFS, then a loud tone."""
+    noise = 10 ** (-60 / 20) * np.random.default_rng(4).standard_normal(2 * RATE)
+    noise[RATE:] += 0.5 * np.sin(2 * np.pi * 220 * times(1))
+    return noise
+
+
 def make(folder: pathlib.Path):
     """Writes all signals, and returns those available by name."""
     generator = np.random.default_rng(1)
@@ -86,6 +132,14 @@ def make(folder: pathlib.Path):
         "noise": 0.2 * generator.standard_normal(4 * RATE),
         "sine 10k": 0.5 * np.sin(2 * np.pi * 10_000 * t),
     }
+    sounds["sung wrong"] = sung_wrong()
+    sounds["sung steady"] = sung(np.full(2 * RATE, STEADY_NOTE + 0.3))
+    for hertz, note in ((110, 45.3), (440, 69.3)):
+        loudness = 1.5 * np.clip(0.5 + 0.3 * swelling(6, generator), 0, 1)
+        sounds[f"swelling {hertz}"] = loudness * sung(np.full(6 * RATE, note))
+    sounds["decaying"], sounds["entering"] = decaying(), entering()
+    for hertz in (40, 100):
+        sounds[f"steady {hertz}"] = 0.5 * np.sin(2 * np.pi * hertz * times(5))
     for index, place in enumerate(IMPULSES):
         sounds[f"impulse {index}"] = np.concatenate([np.zeros(place), [1.0], np.zeros(4 * RATE)])
     for fundamental in FUNDAMENTALS:

@@ -47,10 +47,24 @@ ECHOES = "Echoes", "rough crossfade", (
     ("roughness: jump or crossfade", "rough crossfade", 2), ("glide", "rough glide", 2),
     ("10 kHz gliding, dB", "read", 1),
 ]
+GATES = "Gates at -35 dBFS: two decaying strings with beats, and a tone after noise", "chatter", "", [
+    ("reopened", "chatter", 0), ("open after, ms", "opening", 2),
+    ("ns per frame", "ns", 1), ("longest, %: 64", "longest 64", 3), ("128", "longest 128", 3),
+]
+LEVELS = "Compressors at 3:1 above -25.5 dBFS, on steady tones of -6 dBFS", "residue 100", "", [
+    ("residue, dB: 100 Hz", "residue 100", 1), ("40 Hz", "residue 40", 1),
+    ("ns per frame", "ns", 1), ("longest, %: 64", "longest 64", 3), ("128", "longest 128", 3),
+]
+TUNES = "Pitch correction: a melody sung up to 40 cents off, with a vibrato of 20 cents", "cents", "", [
+    ("cents off: mean", "cents", 1), ("95 %", "cents 95", 1), ("steady note", "steady", 1),
+    ("wrong notes of ten", "wrong notes", 0), ("latency, ms: 110 Hz", "tune delay 110", 1),
+    ("440 Hz", "tune delay 440", 1),
+    ("ns per frame", "ns", 1), ("longest, %: 64", "longest 64", 2), ("128", "longest 128", 2),
+]
 TRANSFORMS = "Real transforms of 2048 samples", "transform", "", [
     ("ns", "transform", 0), ("relative to FFTW", "by FFTW", 2),
 ]
-ALL = (SHIFTERS, CHORDS, STRETCHERS, COSTS, REVERBS, ECHOES, TRANSFORMS)
+ALL = (SHIFTERS, CHORDS, STRETCHERS, COSTS, REVERBS, ECHOES, GATES, LEVELS, TUNES, TRANSFORMS)
 
 
 def shown(figure, digits):

@@ -44,6 +44,8 @@ extension NodeTests.PageTests {
     /// Overlays with little room: the page, the button, and the overlay.
     private static let sheets = [
       ("voice", "[data-sheet='presets']", "#presets"),
+      ("voice", "[data-sheet='channel']", "#channel"),
+      ("voice", "[data-sheet='tune']", "#tune"),
       ("grid", "[data-sheet='grid-more']", "#grid-more"),
       ("takes", "#take-list .take-open", "#take"),
     ]

@@ -46,7 +46,7 @@ extension Channel {
       "/gate/threshold", .gateThreshold, -90...0, unit: "dB",
       "Level at which the gate opens; it stays open down to 6 dB below"),
     number(
-      "/gate/hold", .gateHold, 0...10, unit: "s",
+      "/gate/hold", .gateHold, 0...2, unit: "s",
       "Hold time: how long the gate stays open without sound, 0.02 s at least"),
     number(
       "/gate/range", .gateRange, -90...0, unit: "dB",

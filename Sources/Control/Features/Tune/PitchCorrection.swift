@@ -42,7 +42,7 @@ extension PitchCorrection {
       "1 shifts the live input to the nearest note of /tune/scale, before the pitch shifter"),
     number("/tune/amount", .amount, 0...1, "How much of the distance to the note is corrected"),
     number(
-      "/tune/speed", .speed, 0...1000, unit: "ms",
+      "/tune/speed", .speed, 0...500, unit: "ms",
       "Time constant of the correction: 0 jumps from note to note, above 100 slides remain"),
     number("/tune/vibrato", .vibrato, 0...1, "How much of a vibrato is kept"),
     Address(

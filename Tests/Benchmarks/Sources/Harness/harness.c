@@ -27,6 +27,7 @@ typedef struct {
 static const char *const key_names[EFFECT_KEYS] = {
     [EFFECT_SEMITONES] = "semitones", [EFFECT_FORMANTS] = "formants", [EFFECT_SECONDS] = "seconds",
     [EFFECT_DAMPING] = "damping",     [EFFECT_FEEDBACK] = "feedback", [EFFECT_GLIDES] = "glides",
+    [EFFECT_THRESHOLD] = "threshold",
 };
 
 static _Noreturn void quit(const char *what, const char *which) {

@@ -40,6 +40,25 @@ nonisolated(unsafe) let units: [effect] = [
     },
     end: { end($0!, as: EchoUnit.self) }, stretch: nil, delay: nil),
   effect(
+    name: lasting("Syrinx gate"), kinds: kinds(EFFECT_GATE),
+    make: { rate, _ in boxed(GateUnit(rate: rate)) },
+    set: { unbox($0!, as: GateUnit.self).pointee.set($1, Float($2)) },
+    process: { unit, input, output, frames in
+      copy(input!, to: output!, frames: Int(frames))
+      unbox(unit!, as: GateUnit.self).pointee.process(Stereo(output!), frames: Int(frames))
+    },
+    end: { end($0!, as: GateUnit.self) }, stretch: nil, delay: nil),
+  effect(
+    name: lasting("Syrinx level"), kinds: kinds(EFFECT_LEVEL),
+    make: { rate, _ in boxed(LevelUnit(rate: rate)) }, set: { _, _, _ in },
+    process: { unit, input, output, frames in
+      copy(input!, to: output!, frames: Int(frames))
+      unbox(unit!, as: LevelUnit.self).pointee.process(Stereo(output!), frames: Int(frames))
+    },
+    end: { end($0!, as: LevelUnit.self) }, stretch: nil, delay: nil),
+  tuner("Syrinx tune", make: { rate, _ in boxed(TuneUnit(rate: rate, engine: .live)) }),
+  tuner("Syrinx tune, voice", make: { rate, _ in boxed(TuneUnit(rate: rate, engine: .voice)) }),
+  effect(
     name: lasting("Syrinx FFT"), kinds: kinds(EFFECT_TRANSFORM),
     make: { _, block in boxed(TransformUnit(size: Int(block))) },
     set: { _, _, _ in },
@@ -67,6 +86,20 @@ private func shifter(
     },
     end: { end($0!, as: PitchUnit.self) }, stretch: stretch,
     delay: { unbox($0!, as: PitchUnit.self).pointee.delay })
+}
+
+/// Creates a pitch correction.
+private func tuner(
+  _ name: String, make: @escaping @convention(c) (Double, Int32) -> UnsafeMutableRawPointer?
+) -> effect {
+  effect(
+    name: lasting(name), kinds: kinds(EFFECT_TUNE), make: make, set: { _, _, _ in },
+    process: { unit, input, output, frames in
+      unbox(unit!, as: TuneUnit.self).pointee.process(
+        Stereo(input!), to: Stereo(output!), frames: Int(frames))
+    },
+    end: { end($0!, as: TuneUnit.self) }, stretch: nil,
+    delay: { unbox($0!, as: TuneUnit.self).pointee.delay })
 }
 
 private func kinds(_ kinds: effect_kinds...) -> Int32 {

@@ -12,11 +12,13 @@ typedef enum {
   EFFECT_DAMPING,   // hertz
   EFFECT_FEEDBACK,  // 0 to 1
   EFFECT_GLIDES,    // 1: a new time is glided to; 0: crossfaded to
+  EFFECT_THRESHOLD, // dB
   EFFECT_KEYS,
 } effect_key;
 
 typedef enum { EFFECT_PITCH = 1, EFFECT_STRETCH = 2, EFFECT_REVERB = 4, EFFECT_ECHO = 8,
-               EFFECT_TRANSFORM = 16, EFFECT_KEEPS_FORMANTS = 32 } effect_kinds;
+               EFFECT_TRANSFORM = 16, EFFECT_KEEPS_FORMANTS = 32, EFFECT_GATE = 64, EFFECT_LEVEL = 128,
+               EFFECT_TUNE = 256 } effect_kinds;
 
 // A stereo effect, or a transform of as many samples as a block has. A parameter set before the
 // first block applies from its first frame on. Reverb and echo return only the wet signal.

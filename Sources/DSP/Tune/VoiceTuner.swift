@@ -1,0 +1,159 @@
+internal import CRealtime
+
+/// A voice that is shifted to the nearest of some pitches: a tape, a tracker of its pitch, and a warp.
+package struct VoiceTuner: ~Copyable {
+  // The tracker reads back 36 ms, the warp less than 0.1 s.
+  private static var tapeSeconds: Double { @_noLocks get { 0.25 } }
+  private static var warpSeconds: Double { @_noLocks get { 0.1 } }
+  private static var tapeReach: Int { @_noLocks get { 16_384 } }
+  // How late the tracker's results are.
+  private static var latenessSeconds: Float { @_noLocks get { 0.017 } }
+  // A shift for which the delay of the engine is that of any small shift, in semitones.
+  private static var usualShift: Float { @_noLocks get { 0.5 } }
+  // The sound before the start that is taken over, in frames.
+  private static var framesBefore: Int { @_noLocks get { 4096 } }
+
+  /// What decides by how much the voice is shifted.
+  package var corrector = PitchCorrector()
+  /// The sound before the correction.
+  package private(set) var tape: Tape
+  /// The pitch that was found last, as a MIDI note number, or nil while there is none.
+  package private(set) var sung: Float?
+  /// The number of silent frames written last, more than the tape holds at the start.
+  package private(set) var silentFrames: Int
+
+  private let sampleRate: Float
+  private var tracker: PitchTracker
+  private var lead: PitchLead
+  private var warp: Warp
+  private var engine = WarpEngine.live
+  // A cycle of the tracker is a round, at whose end the shift changes.
+  private let framesARound: Int
+  private var framesToSlot: Int
+  private var framesToRound: Int
+  private let liveDelay: Int
+  private let voiceDelay: Int
+
+  /// Creates a tuner with empty history.
+  package init(sampleRate: Double) {
+    self.sampleRate = Float(sampleRate)
+    tape = Tape(seconds: Self.tapeSeconds, reach: Self.tapeReach, sampleRate: sampleRate)
+    silentFrames = tape.capacity + 1
+    tracker = PitchTracker(sampleRate: sampleRate)
+    warp = Warp(seconds: Self.warpSeconds, sampleRate: sampleRate)
+    framesToSlot = tracker.slotFrames
+    framesARound = PitchTracker.slots * tracker.slotFrames
+    framesToRound = framesARound
+    lead = PitchLead(
+      seconds: Self.latenessSeconds, interval: Float(framesARound) / Float(sampleRate))
+    warp.setPitch(semitones: Self.usualShift)
+    liveDelay = warp.delay
+    warp.setEngine(.voice)
+    voiceDelay = warp.delay
+    warp.setEngine(.live)
+    warp.setPitch(semitones: 0)
+    warp.settle()
+  }
+
+  /// Sets the engine that shifts the voice: live, or voice, which keeps its formants.
+  @_noLocks
+  package mutating func setEngine(_ value: WarpEngine) {
+    engine = value
+    warp.setEngine(value)
+  }
+
+  /// Applies the engine at once, before the first block.
+  @_noLocks
+  package mutating func settle() { warp.settle() }
+
+  /// The delay, in frames.
+  package var delay: Int {
+    @_noLocks get { if case .voice = engine { voiceDelay } else { liveDelay } }
+  }
+
+  /// The number of frames until the output is valid after a start.
+  package var warmUp: Int { @_noLocks get { warp.warmUp } }
+
+  /// Whether silence stays silence.
+  package var isIdle: Bool { @_noLocks get { silentFrames > tape.capacity && warp.isIdle } }
+
+  /// Starts anew after the end of another tape.
+  @_noLocks
+  package mutating func start(after other: borrowing Tape) {
+    let first = other.head &- Int64(Self.framesBefore)
+    let sound = Stereo(
+      UnsafeMutablePointer(mutating: other.left(at: first)),
+      UnsafeMutablePointer(mutating: other.right(at: first)))
+    tape.write(sound, frames: Self.framesBefore)
+    tracker.start(at: tape.head &- 1)
+    corrector.reset()
+    lead.reset()
+    sung = nil
+    warp.returnToNow()
+    silentFrames = 0
+  }
+
+  /// Corrects a block, or silence if there is none.
+  ///
+  /// Returns false, and writes nothing, if the result is silent.
+  @_noLocks
+  package mutating func process(
+    _ sound: Stereo?, toward targets: PitchTargets, to out: Stereo, frames: Int
+  ) -> Bool {
+    silentFrames = sound == nil ? silentFrames &+ frames : 0
+    var isSounding = false
+    var done = 0
+    while done < frames {
+      let count = min(frames &- done, framesToRound)
+      let result = out.advanced(by: done)
+      if let sound {
+        tape.write(sound.advanced(by: done), frames: count)
+      } else {
+        tape.writeSilence(frames: count)
+      }
+      track(frames: count)
+      if warp.process(tape, to: result, frames: count) {
+        if !isSounding { out.clear(frames: done) }
+        isSounding = true
+      } else if isSounding {
+        result.clear(frames: count)
+      }
+      done &+= count
+      framesToRound &-= count
+      if framesToRound == 0 {
+        framesToRound = framesARound
+        finishRound(toward: targets)
+      }
+    }
+    return isSounding
+  }
+
+  /// Runs the parts of the pitch analysis that are due in the frames written last.
+  @_noLocks
+  private mutating func track(frames: Int) {
+    var left = frames
+    while left >= framesToSlot {
+      left &-= framesToSlot
+      framesToSlot = tracker.slotFrames
+      tracker.advance(tape, to: tape.head &- Int64(left) &- 1)
+    }
+    framesToSlot &-= left
+  }
+
+  /// Sets the shift for the next frames.
+  @_noLocks
+  private mutating func finishRound(toward targets: PitchTargets) {
+    let seconds = Float(framesARound) / sampleRate
+    if tracker.isVoiced {
+      let measured = 69 + 12 * 1.442_695 * rt_log(sampleRate / (tracker.period * 440))
+      sung = measured
+      corrector.correct(
+        lead.follow(measured), measured: measured, toward: targets, seconds: seconds)
+    } else {
+      sung = nil
+      lead.reset()
+      corrector.rest(seconds: seconds)
+    }
+    warp.setPitch(semitones: corrector.shift)
+  }
+}

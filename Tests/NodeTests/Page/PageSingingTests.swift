@@ -1,0 +1,90 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests.PageTests {
+  /// The input's channel strip and the pitch correction on the voice page.
+  @Suite struct PageSingingTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws {
+      stage = try PageStage.ready(.phone)
+      try stage.open("voice")
+    }
+
+    /// A voice at a pitch, which repeats every second.
+    private func voice(_ note: Double) -> (UInt32) -> Float {
+      // A whole number of periods.
+      let hertz = SungTone.hertz(note).rounded()
+      let sound = SungTone().sound(seconds: 1) { _ in 69 + 12 * log2(hertz / 440) }
+      return { sound[Int($0) % sound.count] }
+    }
+
+    private func awaitValue(_ path: String, _ value: Argument) throws {
+      try waitUntil("\(path) is \(value)") { stage.phone.ask(path)?.arguments == [value] }
+    }
+
+    private func close(_ sheet: String) throws {
+      try browser.tap("#\(sheet) [data-close]")
+      try browser.await("document.querySelector('#\(sheet)').hidden")
+    }
+
+    @Test(.hangLimit)
+    func `the gate is turned on by a tap, and shows whether it is open`() throws {
+      let probe = try Probe(server: stage.server.name, plays: voice(50))
+      try probe.connect(to: "syrinx")
+      defer {
+        probe.close()
+        for (path, value): (String, Argument) in [
+          ("/gate/on", .int32(0)), ("/gate/threshold", .float(-45)),
+        ] { stage.phone.send(path, value) }
+        _ = stage.phone.sync()
+      }
+      try browser.tap("#voice .bar [data-sheet='channel']")
+      try browser.tap("#channel [data-address='/gate/on']")
+      try awaitValue("/gate/on", .int32(1))
+      try browser.await("document.querySelector('#channel-gains').textContent === 'open'")
+      stage.phone.send("/gate/threshold", .float(0))
+      try browser.await("document.querySelector('#channel-gains').textContent === 'closed'")
+      try close("channel")
+    }
+
+    @Test(.hangLimit)
+    func `tune shows the note that is sung, and draws what is sung and heard`() throws {
+      let probe = try Probe(server: stage.server.name, plays: voice(57.3))
+      try probe.connect(to: "syrinx")
+      defer {
+        probe.close()
+        for (path, value): (String, Argument) in [
+          ("/tune/on", .int32(0)), ("/tune/scale", .string("grid")),
+        ] { stage.phone.send(path, value) }
+        _ = stage.phone.sync()
+      }
+      try browser.tap("#voice .bar [data-sheet='tune']")
+      try browser.tap("#tune [data-address='/tune/on']")
+      try awaitValue("/tune/on", .int32(1))
+      try browser.tap("#tune [data-word='chromatic']")
+      try awaitValue("/tune/scale", .string("chromatic"))
+      // 224 Hz are 31 cents above A3.
+      try browser.await(
+        "/^A3, \\+(30|31|32) cents$/.test(document.querySelector('#tune-note').textContent)")
+      // The line of what is heard, in the color of the page's accent.
+      try browser.await(
+        """
+        (() => {
+          const canvas = document.querySelector('#tune-picture');
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          let colored = 0;
+          for (let at = 0; at < data.length; at += 4) {
+            const [red, , blue, alpha] = data.slice(at, at + 4);
+            if (alpha > 200 && blue > red + 40) colored++;
+          }
+          return colored > 20;
+        })()
+        """)
+      try close("tune")
+    }
+  }
+}
