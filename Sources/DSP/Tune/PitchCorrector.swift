@@ -10,7 +10,7 @@ package struct PitchCorrector: BitwiseCopyable {
   private static var patience: Float { @_noLocks get { 0.012 } }
   private static var leap: Float { @_noLocks get { 0.8 } }
   private static var leastPreference: Float { @_noLocks get { 0.02 } }
-  private static var longPatience: Float { @_noLocks get { 0.06 } }
+  private static var longPatience: Float { @_noLocks get { 0.12 } }
   // The time constants of the mean pitch, around which vibrato swings, and of the one that chooses the target, in
   // seconds; and the distance from it, in semitones, that is no vibrato.
   private static var meanSeconds: Float { @_noLocks get { 0.12 } }

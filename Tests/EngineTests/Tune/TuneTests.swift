@@ -137,7 +137,9 @@ import Testing
       voice.sound(seconds: 0.3) { 55 + 3 * $0 }.dropFirst() + Tone.constant(0, frames: 3000)
       + voice.sound(seconds: 0.1) { _ in 60.4 }
     let expected = host(speed: 20).render(Array(sound), block: 64).left
-    #expect(host(speed: 20).render(Array(sound), block: block).left == expected)
+    let output = host(speed: 20).render(Array(sound), block: block).left
+    // The interpolator adds in another order at the end of a block.
+    #expect(zip(output, expected).allSatisfy { abs($0 - $1) < 1e-5 })
   }
 
   @Test func `it comes before the pitch shift, and with the voice engine it keeps formants`() {
