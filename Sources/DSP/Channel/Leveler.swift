@@ -1,13 +1,12 @@
 internal import CRealtime
 
-/// A compressor with one control: evens out the level of a voice.
+/// A compressor with one control, for voices.
 ///
-/// Threshold, ratio and make-up gain follow from the amount. Peaks at -12 dBFS keep their level at every amount: what
-/// is softer becomes louder, and what is louder softer. The knee is 12 dB wide. Both channels have the same gain. There
-/// is no latency.
+/// The amount sets threshold, ratio and make-up gain. Peaks at -12 dBFS keep their level at every amount. The knee is
+/// 12 dB wide, and the channels are linked. There is no latency.
 ///
-/// The level is the peak of the last 20 to 40 ms, so that the gain is constant in a steady tone of 25 Hz or more: it
-/// causes no distortion.
+/// The detector holds the peak of the last 20 to 40 ms, so the gain is constant for a steady tone of 25 Hz or more,
+/// without distortion.
 package struct Leveler: BitwiseCopyable {
   /// The level in dBFS that keeps its level.
   package static var pivot: Float { @_noLocks get { -12 } }
@@ -62,7 +61,7 @@ package struct Leveler: BitwiseCopyable {
     amount.move(to: value ? amountSet : 0)
   }
 
-  /// Sets how much it evens out the level, from 0 (nothing) to 1.
+  /// Sets the amount of compression, from 0 (none) to 1.
   @_noLocks
   package mutating func setAmount(_ value: Float) {
     amountSet = value
@@ -76,7 +75,7 @@ package struct Leveler: BitwiseCopyable {
     if isOff { reset() }
   }
 
-  /// Forgets the level.
+  /// Resets the detector and the gain.
   @_noLocks
   package mutating func reset() {
     (cellPeak, windowPeak, formerPeak) = (0, 0, 0)
@@ -153,7 +152,7 @@ package struct Leveler: BitwiseCopyable {
     }
     amount.skip(frames: 1)
     let peak = max(windowPeak, formerPeak)
-    // Silence keeps the gain, so that a pause is not followed by a burst.
+    // Silence holds the gain, to avoid a burst after a pause.
     guard peak > 1e-5 || amount.isMoving else {
       step = 0
       return

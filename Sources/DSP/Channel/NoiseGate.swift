@@ -1,18 +1,18 @@
 internal import CRealtime
 
-/// A noise gate without latency, whose two channels open and close together.
+/// A stereo-linked noise gate without latency.
 ///
-/// It opens in 0.7 ms at the first sample that reaches the threshold. It closes after the hold time without a sample
-/// less than 6 dB below it: with the decay of the sound, three times as steep, and within 0.3 s in steady noise. The
-/// gain only falls while it closes, so that low notes are not modulated.
+/// It opens within 0.7 ms of the first sample at the threshold. It starts to close when all samples of the hold time are
+/// more than 6 dB below the threshold: with the sound's own decay, three times as steep, and within 0.3 s in steady
+/// noise. While it closes, the gain only falls, so low notes are not modulated.
 package struct NoiseGate: BitwiseCopyable {
-  // Closing takes 6 dB less than opening.
+  // The closing threshold relative to the opening one: -6 dB.
   private static var hysteresis: Float { @_noLocks get { 0.501_187_2 } }
   // The shortest hold time, half a period of 25 Hz.
   private static var leastHoldSeconds: Float { @_noLocks get { 0.02 } }
   private static var openingSeconds: Float { @_noLocks get { 0.0007 } }
   private static var closingSeconds: Float { @_noLocks get { 0.3 } }
-  // Time constants: of the level that the closing follows, and of the gain.
+  // Time constants of the level detector and of the gain while closing.
   private static var levelSeconds: Float { @_noLocks get { 0.01 } }
   private static var gainSeconds: Float { @_noLocks get { 0.004 } }
   // The gain at which a closing gate without a range is closed: -90 dB.
@@ -37,7 +37,7 @@ package struct NoiseGate: BitwiseCopyable {
   // The opening runs from this gain over a phase from 0 to 1.
   private var openingFrom: Float = 0
   private var phase: Float = 1
-  // The frames until an open gate closes.
+  // The number of frames until an open gate starts to close.
   private var framesLeft = 0
   private var level: Float = 0
 
@@ -67,7 +67,7 @@ package struct NoiseGate: BitwiseCopyable {
     closingThreshold = value * Self.hysteresis
   }
 
-  /// Sets the time that it stays open, in seconds; it is 20 ms at least, so that a low note holds it open.
+  /// Sets the hold time, in seconds; at least 20 ms are used, so that a low note holds the gate open.
   @_noLocks
   package mutating func setHold(seconds: Float) {
     holdFrames = Int(max(seconds, Self.leastHoldSeconds) * sampleRate)
@@ -90,12 +90,12 @@ package struct NoiseGate: BitwiseCopyable {
     hold()
   }
 
-  /// Whether the gate passes the sound unchanged, and will.
+  /// Whether the gate is bypassed.
   package var isOff: Bool {
     @_noLocks get { if case .open = state { !isOn } else { false } }
   }
 
-  /// Whether silence changes nothing any more.
+  /// Whether silent input leaves the state unchanged.
   package var isResting: Bool {
     @_noLocks get {
       switch state {
@@ -106,7 +106,7 @@ package struct NoiseGate: BitwiseCopyable {
     }
   }
 
-  /// Whether it is open, or opening.
+  /// Whether the gate is open or opening.
   package var isOpen: Bool {
     @_noLocks get {
       switch state {
@@ -152,11 +152,11 @@ package struct NoiseGate: BitwiseCopyable {
     return isSounding
   }
 
-  /// Passes an open gate's sound, and returns the number of frames until it closes.
+  /// Passes sound while the gate is open, and returns the number of frames.
   @_noLocks
   private mutating func stayOpen(_ sound: Stereo, frames: Int) -> Int {
     let count = min(frames, max(1, framesLeft))
-    // The last frame that holds it open; near the end, as long as there is sound.
+    // The last frame at the closing threshold, usually near the end.
     var last = count
     let isLoud =
       Magnitude(sound.left, frames: count).peak >= closingThreshold
@@ -207,7 +207,7 @@ package struct NoiseGate: BitwiseCopyable {
     self.level = max(level, closingThreshold)
   }
 
-  /// Moves the gain, and returns the number of frames for which it has done so.
+  /// Applies the moving gain, and returns the number of frames.
   @_noLocks
   private mutating func move(_ sound: Stereo, frames: Int) -> Int {
     var frame = 0

@@ -1,32 +1,32 @@
 internal import CRealtime
 
-/// Decides by how much a voice is to be shifted, so that it sounds at the nearest of some target pitches.
+/// Computes the pitch shift that moves a voice to the nearest target pitch.
 ///
-/// Pitches are in semitones, as MIDI note numbers with fractions.
+/// Pitches are fractional MIDI note numbers.
 package struct PitchCorrector: BitwiseCopyable {
-  // How much nearer another target must be, in semitones, and for how long, in seconds: a leap is followed at once, and
-  // the end of a slide near the middle after a while.
+  // Hysteresis: another target must be nearer by this many semitones for this many seconds. A leap switches at once, and
+  // a smaller difference after a longer time.
   private static var preference: Float { @_noLocks get { 0.2 } }
   private static var patience: Float { @_noLocks get { 0.012 } }
   private static var leap: Float { @_noLocks get { 0.8 } }
   private static var leastPreference: Float { @_noLocks get { 0.02 } }
   private static var longPatience: Float { @_noLocks get { 0.12 } }
-  // The time constants of the mean pitch, around which vibrato swings, and of the one that chooses the target, in
-  // seconds; and the distance from it, in semitones, that is no vibrato.
+  // Time constants in seconds: of the mean pitch, the center of a vibrato, and of the pitch that selects the target; and
+  // the largest deviation from the latter, in semitones, that counts as vibrato.
   private static var meanSeconds: Float { @_noLocks get { 0.12 } }
   private static var centerSeconds: Float { @_noLocks get { 0.08 } }
   private static var mostSwing: Float { @_noLocks get { 0.5 } }
-  // How long the shift is held without a pitch, and the time constant of its end, in seconds.
+  // The hold time of the shift without a pitch, and the time constant of its release, in seconds.
   private static var holdSeconds: Float { @_noLocks get { 0.15 } }
   private static var endSeconds: Float { @_noLocks get { 0.05 } }
-  // The shift that counts as none, in semitones.
+  // Smaller shifts snap to 0, in semitones.
   private static var near: Float { @_noLocks get { 0.001 } }
 
-  /// How much of the distance is corrected, from 0 to 1.
+  /// The share of the error that is corrected, from 0 to 1.
   package var amount: Float = 1
   /// The time constant of the correction, in seconds.
   package var speed: Float = 0.02
-  /// How much of the vibrato is kept, from 0 to 1.
+  /// The share of the vibrato that is preserved, from 0 to 1.
   package var vibrato: Float = 0
 
   /// The shift, in semitones.
@@ -41,7 +41,7 @@ package struct PitchCorrector: BitwiseCopyable {
   /// Creates a corrector without a shift.
   package init() {}
 
-  /// Forgets the voice.
+  /// Resets the state.
   @_noLocks
   package mutating func reset() {
     shift = 0
@@ -50,7 +50,9 @@ package struct PitchCorrector: BitwiseCopyable {
     wait = 0
   }
 
-  /// Corrects a pitch, toward the target nearest to the one that was measured, `seconds` after the last call.
+  /// Updates the shift for a pitch, `seconds` after the last call.
+  ///
+  /// The target is the one nearest to the measured pitch.
   @_noLocks
   package mutating func correct(
     _ pitch: Float, measured: Float, toward targets: PitchTargets, seconds: Float
@@ -70,7 +72,7 @@ package struct PitchCorrector: BitwiseCopyable {
     shift += Self.share(seconds, of: speed) * (wanted - shift)
   }
 
-  /// Continues without a pitch for some seconds.
+  /// Advances by some seconds without a pitch.
   @_noLocks
   package mutating func rest(seconds: Float) {
     silence += seconds
@@ -107,20 +109,20 @@ package struct PitchCorrector: BitwiseCopyable {
     wait = 0
   }
 
-  /// The share of the way that is covered in some seconds.
+  /// The share of the distance covered in some seconds.
   @_noLocks
   private static func share(_ seconds: Float, of constant: Float) -> Float {
     constant > 0 ? 1 - rt_exp(-seconds / constant) : 1
   }
 }
 
-/// The pitches that a voice may be corrected to.
+/// The target pitches of a pitch correction.
 package struct PitchTargets: BitwiseCopyable {
   private let pitches: UnsafePointer<Float>
   private let count: Int
   private let repeatsInOctaves: Bool
 
-  /// Creates targets from pitches in cents above MIDI key 0, in all octaves if asked.
+  /// Creates targets from pitches in cents above MIDI key 0, optionally repeated in all octaves.
   ///
   /// The memory must outlive them.
   @_noLocks
@@ -147,7 +149,7 @@ package struct PitchTargets: BitwiseCopyable {
     return best
   }
 
-  /// The target that is still the same, perhaps in another octave; nil if it is gone.
+  /// Returns a former target, in the octave nearest to a pitch; nil if it no longer exists.
   @_noLocks
   func current(_ target: Float, near pitch: Float) -> Float? {
     let wanted = moved(target, near: pitch)

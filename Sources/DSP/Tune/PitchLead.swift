@@ -1,4 +1,4 @@
-/// Extrapolates a pitch that was measured in the past to the present.
+/// Extrapolates a pitch track by the latency of its measurement.
 ///
 /// Pitches are in semitones, and arrive at equal intervals. A steady pitch passes unchanged.
 package struct PitchLead: BitwiseCopyable {
@@ -12,14 +12,14 @@ package struct PitchLead: BitwiseCopyable {
   private var former = SIMD4<Float>()
   private var count = 0
 
-  /// Extrapolates by some seconds pitches that arrive every `interval` seconds.
+  /// Creates an extrapolation by some seconds, for pitches at an interval in seconds.
   package init(seconds: Float, interval: Float) {
     // The slope is that of the middle of its interval.
     self.seconds = seconds + 2 * interval
     perSecond = 1 / (4 * interval)
   }
 
-  /// Forgets the pitches.
+  /// Resets the history.
   @_noLocks
   package mutating func reset() { count = 0 }
 

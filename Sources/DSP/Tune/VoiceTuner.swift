@@ -1,25 +1,25 @@
 internal import CRealtime
 
-/// A voice that is shifted to the nearest of some pitches: a tape, a tracker of its pitch, and a warp.
+/// A monophonic pitch corrector: a delay buffer, a pitch tracker and a pitch shifter.
 package struct VoiceTuner: ~Copyable {
   // The tracker reads back 36 ms, the warp less than 0.1 s.
   private static var tapeSeconds: Double { @_noLocks get { 0.25 } }
   private static var warpSeconds: Double { @_noLocks get { 0.1 } }
   private static var tapeReach: Int { @_noLocks get { 16_384 } }
-  // How late the tracker's results are.
+  // The latency of the tracker's results.
   private static var latenessSeconds: Float { @_noLocks get { 0.017 } }
   // A shift for which the delay of the engine is that of any small shift, in semitones.
   private static var usualShift: Float { @_noLocks get { 0.5 } }
-  // The sound before the start that is taken over, in frames.
+  // The preceding sound that is copied at a start, in frames.
   private static var framesBefore: Int { @_noLocks get { 4096 } }
 
-  /// What decides by how much the voice is shifted.
+  /// The computation of the shift, with its settings.
   package var corrector = PitchCorrector()
-  /// The sound before the correction.
+  /// The uncorrected sound.
   package private(set) var tape: Tape
-  /// The pitch that was found last, as a MIDI note number, or nil while there is none.
+  /// The latest detected pitch, as a fractional MIDI note number; nil if unvoiced.
   package private(set) var sung: Float?
-  /// The number of silent frames written last, more than the tape holds at the start.
+  /// The number of consecutive silent frames up to now.
   package private(set) var silentFrames: Int
 
   private let sampleRate: Float
@@ -27,7 +27,7 @@ package struct VoiceTuner: ~Copyable {
   private var lead: PitchLead
   private var warp: Warp
   private var engine = WarpEngine.live
-  // A cycle of the tracker is a round, at whose end the shift changes.
+  // The shift changes once per cycle of the tracker.
   private let framesARound: Int
   private var framesToSlot: Int
   private var framesToRound: Int
@@ -55,7 +55,7 @@ package struct VoiceTuner: ~Copyable {
     warp.settle()
   }
 
-  /// Sets the engine that shifts the voice: live, or voice, which keeps its formants.
+  /// Sets the engine: live, or voice, which preserves formants.
   @_noLocks
   package mutating func setEngine(_ value: WarpEngine) {
     engine = value
@@ -77,7 +77,7 @@ package struct VoiceTuner: ~Copyable {
   /// Whether silence stays silence.
   package var isIdle: Bool { @_noLocks get { silentFrames > tape.capacity && warp.isIdle } }
 
-  /// Starts anew after the end of another tape.
+  /// Restarts after the end of another tape.
   @_noLocks
   package mutating func start(after other: borrowing Tape) {
     let first = other.head &- Int64(Self.framesBefore)
@@ -93,7 +93,7 @@ package struct VoiceTuner: ~Copyable {
     silentFrames = 0
   }
 
-  /// Corrects a block, or silence if there is none.
+  /// Processes a block; nil is silence.
   ///
   /// Returns false, and writes nothing, if the result is silent.
   @_noLocks

@@ -38,7 +38,7 @@ struct ChannelStrip: BitwiseCopyable {
   /// Whether it passes the sound unchanged.
   var isOff: Bool { @_noLocks get { lowCut.isOff && gate.isOff && leveler.isOff } }
 
-  /// Whether silence stays silence, and changes nothing.
+  /// Whether silent input leaves state and output unchanged.
   var isResting: Bool { @_noLocks get { lowCut.isResting && gate.isResting } }
 
   /// Processes a block in place.

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The pitches of the notes that are held by hand or by the phrase.
+/// The pitches of held notes, including those of the phrase.
 struct HeldPitches: ~Copyable {
   private static var most: Int { @_noLocks get { 16 } }
 
@@ -15,7 +15,7 @@ struct HeldPitches: ~Copyable {
     fingers = buffers.filled(with: 0, count: Self.most)
   }
 
-  /// Follows the start or the end of notes.
+  /// Handles a note on or off.
   @_noLocks
   mutating func hear(_ action: NoteAction) {
     switch action {

@@ -9,7 +9,7 @@ package struct PublishedTune: ~Copyable, @unchecked Sendable {
   private let heardBits = Atomic<UInt32>(Float(-1).bitPattern)
   private let targetBits = Atomic<UInt32>(Float(-1).bitPattern)
 
-  /// Stores the pitches that are sung, heard, and aimed at.
+  /// Stores the detected pitch, the corrected pitch, and the target.
   ///
   /// Audio thread.
   @_noLocks
@@ -25,6 +25,6 @@ package struct PublishedTune: ~Copyable, @unchecked Sendable {
   /// The pitch after the correction.
   package var heard: Float { Float(bitPattern: heardBits.load(ordering: .relaxed)) }
 
-  /// The pitch of the note to which it is corrected.
+  /// The target note.
   package var target: Float { Float(bitPattern: targetBits.load(ordering: .relaxed)) }
 }

@@ -1,21 +1,21 @@
 internal import DSP
 
-/// The pitch correction of the live input, in the notes of the grid or those that are held.
+/// The pitch correction of the live input, to the notes of the grid or held notes.
 struct Tune: ~Copyable {
   private var tuner: VoiceTuner
   private var mix: WetMix
   private var isOn = false
   private var isBypassed = false
-  // Whether the tuner's tape continues the sound.
+  // Whether the tuner's tape is contiguous with the input.
   private var isTaken = false
   private var targets: TuneTargets = .scale
   private let buffers = Buffers()
-  // The notes of equal temperament, until there is a map of keys.
+  // Equal temperament, until a key map is set.
   private let equal: UnsafeMutablePointer<Float>
   private var keys: KeyMapPointer?
   /// The notes that are held.
   var held = HeldPitches()
-  // The pitch that was published last, or nil for none.
+  // The last published pitch; nil for none.
   private var published: Float?
 
   init(sampleRate: Double) {
@@ -61,7 +61,7 @@ struct Tune: ~Copyable {
     mix.setDelay(delay)
   }
 
-  /// Uses the notes of a map of keys.
+  /// Sets the key map, whose notes are the targets.
   @_noLocks
   mutating func use(_ map: KeyMapPointer?) { keys = map }
 
@@ -96,7 +96,7 @@ struct Tune: ~Copyable {
     PitchTargets(cents: cents ?? UnsafePointer(equal), count: KeyMap.keys, inAllOctaves: false)
   }
 
-  /// Publishes the pitches, if there is or was one.
+  /// Publishes the pitches if they can have changed.
   @_noLocks
   mutating func publish(to shared: borrowing PublishedTune) {
     let sung = isOff ? nil : tuner.sung
@@ -112,9 +112,9 @@ struct Tune: ~Copyable {
 
   // MARK: - Sound
 
-  /// Corrects a block.
+  /// Processes a block; `tape` holds the sound before it.
   ///
-  /// The tape has the sound before it. Returns false, and writes nothing, if the result is silent.
+  /// Returns false, and writes nothing, if the result is silent.
   @_noLocks
   mutating func process(
     _ sound: Stereo, isSilent: Bool, after tape: borrowing Tape, to out: Stereo, frames: Int
@@ -147,7 +147,7 @@ struct Tune: ~Copyable {
   }
 }
 
-/// What the pitch is corrected to.
+/// The target notes.
 enum TuneTargets: BitwiseCopyable {
   /// The notes of the grid's scale.
   case scale

@@ -47,7 +47,7 @@ extension Channel {
       "Level at which the gate opens; it stays open down to 6 dB below"),
     number(
       "/gate/hold", .gateHold, 0...2, unit: "s",
-      "Hold time: how long the gate stays open without sound, 0.02 s at least"),
+      "Hold time of the gate, at least 0.02 s"),
     number(
       "/gate/range", .gateRange, -90...0, unit: "dB",
       "Gain of the closed gate; -90 is silence"),
@@ -58,11 +58,12 @@ extension Channel {
     ),
     Address(
       path, Declaring<Channel>.reading("ff", isAnnounced: false) { $0.gains }, unit: "dB",
-      "Present gains of gate and compressor; sent to subscribers while they change, up to 30 times per second"
+      "Current gains of gate and compressor; sent to subscribers on change, up to 30 times per second"
     ),
     Address(
       "/in/processed", .whole(.channel(.isRecorded), 0...1), kept: .session,
-      "1 records the input after low cut, gate and compressor in loops and captures, 0 before them"),
+      "1 records the input after low cut, gate and compressor in loops and captures, instead of before"
+    ),
   ]
 
   private static func flag(

@@ -14,7 +14,7 @@ final class PitchCorrection: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  /// The pitches that are sung, heard and aimed at, as MIDI note numbers in steps of a cent.
+  /// The detected pitch, the corrected pitch and the target, as MIDI note numbers in steps of a cent.
   private var pitches: [Argument] {
     [context.shared.tune.sung, context.shared.tune.heard, context.shared.tune.target].map {
       .float($0 < 0 ? -1 : ($0 * 100).rounded() / 100)
@@ -39,21 +39,21 @@ extension PitchCorrection {
   static let addresses: [Address] = [
     Address(
       "/tune/on", .whole(.tune(.on), 0...1), belongsToPreset: true, kept: .session,
-      "1 shifts the live input to the nearest note of /tune/scale, before the pitch shifter"),
-    number("/tune/amount", .amount, 0...1, "How much of the distance to the note is corrected"),
+      "1 enables pitch correction: it shifts the live input to the nearest note of /tune/scale"),
+    number("/tune/amount", .amount, 0...1, "Share of the pitch error that is corrected"),
     number(
       "/tune/speed", .speed, 0...500, unit: "ms",
-      "Time constant of the correction: 0 jumps from note to note, above 100 slides remain"),
-    number("/tune/vibrato", .vibrato, 0...1, "How much of a vibrato is kept"),
+      "Time constant of the correction; 0 jumps from note to note, above 100 slides remain slides"),
+    number("/tune/vibrato", .vibrato, 0...1, "Share of the vibrato that is preserved"),
     Address(
       "/tune/scale", .choice(.tune(.scale), ["grid", "chromatic", "held"]),
       belongsToPreset: true, kept: .session,
-      "The notes to correct to: those of the grid's root and scale, all of its tuning, or those that are held "
-        + "on the grid or a MIDI keyboard, in any octave"),
+      "Target notes: the grid's root and scale, all notes of its tuning, or the notes held on the grid and MIDI "
+        + "keyboards, in any octave"),
     Address(
       path, Declaring<PitchCorrection>.reading("fff", isAnnounced: false) { $0.pitches },
-      "Pitches sung, heard, and aimed at by /tune, as MIDI note numbers with cents, -1 without one; sent to "
-        + "subscribers while they change, up to 30 times per second"),
+      "Detected pitch, corrected pitch and target note of /tune, as fractional MIDI note numbers, -1 for none; sent "
+        + "to subscribers on change, up to 30 times per second"),
   ]
 
   private static func number(
