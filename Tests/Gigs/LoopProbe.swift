@@ -25,6 +25,8 @@ struct LoopProbe {
       ("/lock", .int32(0)), ("/mute", .int32(0)), ("/tempo/source", .string("own")),
       ("/transport/follow", .int32(0)), ("/phrase/stop", nil),
       ("/midi/snap", .int32(0)), ("/in/gain", .float(0)), ("/guard/on", .int32(0)),
+      ("/lowcut", .float(0)), ("/gate/on", .int32(0)), ("/level/on", .int32(0)),
+      ("/tune/on", .int32(0)),
       ("/guard/clear", nil), ("/stretch/on", .int32(0)), ("/pitch/on", .int32(0)),
       ("/loop/tempo", .int32(0)),
       ("/latency/extra", .float(0)),

@@ -15,7 +15,7 @@ package struct Leveler: BitwiseCopyable {
   private static var cellSeconds: Float { @_noLocks get { 16.0 / 48_000 } }
   private static var kneeDecibels: Float { @_noLocks get { 12 } }
   // Time constants of the gain.
-  private static var attackSeconds: Float { @_noLocks get { 0.002 } }
+  private static var attackSeconds: Float { @_noLocks get { 0.0005 } }
   private static var releaseSeconds: Float { @_noLocks get { 0.12 } }
   private static var windowSeconds: Float { @_noLocks get { 0.02 } }
   // The gain counts as settled below this distance in dB.
@@ -82,6 +82,11 @@ package struct Leveler: BitwiseCopyable {
     (decibels, gain, next, step) = (0, 1, 1, 0)
   }
 
+  /// Whether silent input leaves the state unchanged.
+  package var isResting: Bool {
+    @_noLocks get { isOff || !amount.isMoving && step == 0 && windowPeak == 0 && formerPeak == 0 }
+  }
+
   /// Whether it passes the sound unchanged.
   package var isOff: Bool {
     @_noLocks get { amount.target == 0 && !amount.isMoving && gain == 1 && step == 0 }
@@ -104,6 +109,19 @@ package struct Leveler: BitwiseCopyable {
   }
 
   // MARK: - Sound
+
+  /// Advances through silence, in which the gain recovers.
+  @_noLocks
+  package mutating func rest(frames: Int) {
+    if isResting { return }
+    var left = frames
+    while left > 0 {
+      let count = min(left, cellFrames &- place)
+      place &+= count
+      left &-= count
+      if place == cellFrames { finishCell() }
+    }
+  }
 
   /// Compresses a block, in place.
   @_noLocks
@@ -152,11 +170,6 @@ package struct Leveler: BitwiseCopyable {
     }
     amount.skip(frames: 1)
     let peak = max(windowPeak, formerPeak)
-    // Silence holds the gain, to avoid a burst after a pause.
-    guard peak > 1e-5 || amount.isMoving else {
-      step = 0
-      return
-    }
     let level = 8.685_889_638 * rt_log(max(peak, 1e-5))  // 20 / ln(10)
     let target = Self.gain(at: level, amount: amount.current)
     let distance = target - decibels

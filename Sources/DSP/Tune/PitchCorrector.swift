@@ -11,6 +11,8 @@ package struct PitchCorrector: BitwiseCopyable {
   private static var leap: Float { @_noLocks get { 0.8 } }
   private static var leastPreference: Float { @_noLocks get { 0.02 } }
   private static var longPatience: Float { @_noLocks get { 0.12 } }
+  // After an onset or a leap there is no hysteresis for this long, in seconds: the first pitches are inaccurate.
+  private static var onsetSeconds: Float { @_noLocks get { 0.1 } }
   // Time constants in seconds: of the mean pitch, the center of a vibrato, and of the pitch that selects the target; and
   // the largest deviation from the latter, in semitones, that counts as vibrato.
   private static var meanSeconds: Float { @_noLocks get { 0.12 } }
@@ -36,6 +38,8 @@ package struct PitchCorrector: BitwiseCopyable {
   private var mean: Float = 0
   private var center: Float = 0
   private var wait: Float = 0
+  // The time since the onset or the last leap.
+  private var age: Float = 0
   private var silence: Float = 0
 
   /// Creates a corrector without a shift.
@@ -92,13 +96,18 @@ package struct PitchCorrector: BitwiseCopyable {
   ) {
     guard let former = target, let current = targets.current(former, near: pitch) else {
       begin(nearest, at: pitch)
+      age = 0
       return
     }
+    age += seconds
     let nearer = abs(pitch - current) - abs(pitch - nearest)
     target = current
     wait = nearer > Self.leastPreference ? wait + seconds : 0
+    let isLeap = nearer > Self.leap
+    if isLeap { age = 0 }
+    let isYoung = age < Self.onsetSeconds && nearer > Self.leastPreference
     let isLong = wait > (nearer > Self.preference ? Self.patience : Self.longPatience)
-    if nearer > Self.leap || isLong { begin(nearest, at: pitch) }
+    if isLeap || isYoung || isLong { begin(nearest, at: pitch) }
   }
 
   @_noLocks

@@ -89,7 +89,9 @@ package struct VoiceTuner: ~Copyable {
     corrector.reset()
     lead.reset()
     sung = nil
-    warp.returnToNow()
+    // The former position is not that of this sound.
+    warp.setPitch(semitones: 0)
+    warp.rest(frames: Self.framesBefore)
     silentFrames = 0
   }
 

@@ -39,7 +39,9 @@ struct ChannelStrip: BitwiseCopyable {
   var isOff: Bool { @_noLocks get { lowCut.isOff && gate.isOff && leveler.isOff } }
 
   /// Whether silent input leaves state and output unchanged.
-  var isResting: Bool { @_noLocks get { lowCut.isResting && gate.isResting } }
+  var isResting: Bool {
+    @_noLocks get { lowCut.isResting && gate.isResting && leveler.isResting }
+  }
 
   /// Processes a block in place.
   ///
@@ -47,7 +49,10 @@ struct ChannelStrip: BitwiseCopyable {
   @_noLocks
   mutating func process(_ sound: Stereo, frames: Int) -> Bool {
     lowCut.process(sound, frames: frames)
-    if !gate.isOff, !gate.process(sound, frames: frames) { return false }
+    if !gate.isOff, !gate.process(sound, frames: frames) {
+      leveler.rest(frames: frames)
+      return false
+    }
     leveler.process(sound, frames: frames)
     return true
   }

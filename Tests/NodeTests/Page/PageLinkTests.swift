@@ -193,6 +193,7 @@ extension NodeTests.PageTests {
         try stage.open("voice")
         try awaitFigure("25 %", in: browser)
         for (restarts, value, figure) in [(false, 0.7, "70 %"), (true, 0.5, "50 %")] {
+          try browser.command("Emulation.setFocusEmulationEnabled", ["enabled": false])
           try browser.command("Page.setWebLifecycleState", ["state": "frozen"])
           if restarts {
             stage.killNode()
@@ -201,6 +202,8 @@ extension NodeTests.PageTests {
           stage.phone.send("/echo/mix", .float(Float(value)))
           #expect(stage.phone.sync())
           try browser.command("Page.setWebLifecycleState", ["state": "active"])
+          // It becomes visible.
+          try browser.command("Emulation.setFocusEmulationEnabled", ["enabled": true])
           try awaitFigure(figure, in: browser)
           let watcher = try stage.watcher(of: "/echo/mix")
           try browser.run("document.querySelector(arguments[0]).focus()", "\(fader) input")

@@ -18,7 +18,7 @@ extension NodeTests.PageTests {
     private func voice(_ note: Double) -> (UInt32) -> Float {
       // A whole number of periods.
       let hertz = SungTone.hertz(note).rounded()
-      let sound = SungTone().sound(seconds: 1) { _ in 69 + 12 * log2(hertz / 440) }
+      let sound = SungTone().sound(seconds: 1, level: 0.05) { _ in 69 + 12 * log2(hertz / 440) }
       return { sound[Int($0) % sound.count] }
     }
 
@@ -74,8 +74,10 @@ extension NodeTests.PageTests {
       try browser.await(
         """
         (() => {
-          const canvas = document.querySelector('#tune-picture');
-          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          const { width, height } = document.querySelector('#tune-picture');
+          const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+          copy.drawImage(document.querySelector('#tune-picture'), 0, 0);
+          const { data } = copy.getImageData(0, 0, width, height);
           let colored = 0;
           for (let at = 0; at < data.length; at += 4) {
             const [red, , blue, alpha] = data.slice(at, at + 4);

@@ -39,6 +39,8 @@ export function openLink() {
   addEventListener("pagehide", leave);
   addEventListener("pageshow", ({ persisted }) => persisted && reconnect());
   document.addEventListener("visibilitychange", () => document.hidden || retryNow());
+  // A phone that sleeps freezes the page, and the browser closes its connection.
+  document.addEventListener("resume", retryNow);
   addEventListener("hashchange", () => {
     if (location.hash.startsWith("#t=")) pair(pairedToken());
   });
@@ -159,13 +161,15 @@ function checkLife() {
     const isAnswered = lastReceived >= pinged;
     if (isAnswered && now - pinged >= 2000) ping();
     if (!isAnswered && now - pinged > 1500 && !document.hidden) reconnect();
+    if (socket.readyState === WebSocket.CLOSED) reconnect();
   } else if (state !== "refused" && socket?.readyState === WebSocket.CONNECTING && now - lastReceived > 3000) {
     reconnect();
   }
 }
 
 function retryNow() {
-  if (state === "lost" && retry !== undefined) reconnect();
+  if (state === "lost" && (retry !== undefined || !socket)) reconnect();
+  else if (state === "open" && socket.readyState === WebSocket.CLOSED) reconnect();
   else if (state === "open") ping();
 }
 
