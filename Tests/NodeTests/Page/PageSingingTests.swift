@@ -26,6 +26,17 @@ extension NodeTests.PageTests {
       try waitUntil("\(path) is \(value)") { stage.phone.ask(path)?.arguments == [value] }
     }
 
+    /// Ends the connections to the node, so that it doesn't restore them to later clients of the same names.
+    private func leave(_ probe: Probe) throws {
+      for (from, to) in [
+        ("player:left", "syrinx:in_1"), ("player:right", "syrinx:in_2"),
+        ("syrinx:out_1", "hearer:in"),
+      ] { #expect(probe.disconnect(from, to)) }
+      // Two seconds: it looks once a second.
+      let start = probe.heardFrames
+      try waitUntil("the node has seen it") { probe.heardFrames - start > 96_000 }
+    }
+
     private func close(_ sheet: String) throws {
       try browser.tap("#\(sheet) [data-close]")
       try browser.await("document.querySelector('#\(sheet)').hidden")
@@ -49,6 +60,7 @@ extension NodeTests.PageTests {
       stage.phone.send("/gate/threshold", .float(0))
       try browser.await("document.querySelector('#channel-gains').textContent === 'closed'")
       try close("channel")
+      try leave(probe)
     }
 
     @Test(.hangLimit)
@@ -87,6 +99,7 @@ extension NodeTests.PageTests {
         })()
         """)
       try close("tune")
+      try leave(probe)
     }
   }
 }

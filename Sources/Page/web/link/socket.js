@@ -168,7 +168,7 @@ function checkLife() {
 }
 
 function retryNow() {
-  if (state === "lost" && (retry !== undefined || !socket)) reconnect();
+  if (state === "lost" && retry !== undefined) reconnect();
   else if (state === "open" && socket.readyState === WebSocket.CLOSED) reconnect();
   else if (state === "open") ping();
 }
