@@ -69,6 +69,8 @@ void px_return_freed_memory(void) {
   mallopt(M_ARENA_MAX, 2);
 }
 
+void px_trim_freed_memory(void) { malloc_trim(0); }
+
 static _Thread_local int quiet_depth;
 
 static ssize_t put_unless_quiet(void *cookie, const char *bytes, size_t count) {

@@ -17,7 +17,7 @@ package struct PortMemory: ~Copyable {
     let buffers = self.buffers
     ports = Ports(
       input: buffers.stereo(frames), output: buffers.stereo(frames), live: buffers.stereo(frames),
-      grid: buffers.stereo(frames), click: buffers.floats(frames),
+      harmony: buffers.stereo(frames), grid: buffers.stereo(frames), click: buffers.floats(frames),
       loops: buffers.made(count: count) { _ in buffers.stereo(frames) })
   }
 }

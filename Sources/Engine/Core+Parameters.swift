@@ -40,6 +40,7 @@ extension Core {
       input.set(own, value)
       publishChannel()
     case .tune(let own): chain.input.set(own, value)
+    case .harmony(let own, let voice): chain.input.set(own, ofVoice: Int(voice), value)
     case .loop(let own, let loop): set(own, ofLoop: Int(loop), value)
     }
   }
@@ -60,6 +61,9 @@ extension Core {
     case .musicFollow: songs.setFollowsTempo(value != 0)
     case .musicTempo: songs.setTempo(value)
     case .mute: master.setMute(value != 0)
+    case .harmonyGain: strips.harmony.pointee.setGain(Level.gain(decibels: value))
+    case .harmonyRoute: strips.harmony.pointee.setRoute(Core.route(value))
+    case .harmonyChords: chain.input.setChordInput(value)
     case .lock: loops.time.pointee.isLocked = value != 0
     case .bypass:
       chain.setBypassed(value != 0)

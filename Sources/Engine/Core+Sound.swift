@@ -29,18 +29,23 @@ extension Core {
   }
 
   @_noLocks
-  mutating func renderSegment(frames: Int, ports: Ports) {
+  mutating func renderSegment(frames: Int, ports outside: Ports) {
     if idle.isOn {
-      if ports.input.isSilent(frames: frames) {
-        renderIdle(ports, frames: frames)
+      if outside.input.isSilent(frames: frames) {
+        renderIdle(outside, frames: frames)
         return
       }
       wake()
     }
+    // JACK passes on the buffers of a block that is late while it is rendered: the sum before the limiter must not be
+    // in them.
+    var ports = outside
+    ports.output = segment.mix
     let out = ports.output
     out.clear(frames: frames)
     segment.start()
     renderLive(frames: frames, ports: ports)
+    mixHarmonies(frames: frames, ports: ports)
     renderLoops(frames: frames, ports: ports)
     renderMusic(frames: frames, ports: ports)
     renderGrid(frames: frames, ports: ports)
@@ -72,6 +77,7 @@ extension Core {
       addClick(isClicking ? ports.click : nil, to: ports.output, fades, frames: frames)
     }
     taps.write(input: segment.input, output: ports.output, frames: frames)
+    if outside.use.has(.output) { out.copy(to: outside.output, frames: frames) }
   }
 
   /// Adds the metronome to the output, after everything that records it.
@@ -124,11 +130,13 @@ extension Core {
     if ports.use.has(.live) { ports.live.clear(frames: frames) }
     var stems = ports.use.loops.first(loops.count)
     while let index = stems.popFirst() { ports.stem(ofLoop: index)?.clear(frames: frames) }
+    if ports.use.has(.harmony) { ports.harmony.clear(frames: frames) }
     if ports.use.has(.grid) { ports.grid.clear(frames: frames) }
     if ports.use.has(.click) { Blocks.clear(ports.click, frames: frames) }
     loops.remember(nil, in: .live, frames: frames)
     loops.remember(nil, in: .grid, frames: frames)
     loops.remember(nil, in: .mix, frames: frames)
+    loops.remember(nil, in: .harmony, frames: frames)
     taps.rest(frames: frames)
     idle.skip(frames: frames)
   }

@@ -34,6 +34,7 @@ extension Core {
       sound, isSilent: isSilent, isNeeded: strips.isLiveWarpNeeded, to: segment.warped,
       frames: frames)
     chain.input.tune.publish(to: shared.tune)
+    chain.input.harmonies.publish(to: shared.harmonies)
     guard !isSilent || isWarpSounding else {
       strips.live.pointee.skip(frames: frames)
       return
@@ -101,6 +102,22 @@ extension Core {
     }
   }
 
+  /// Mixes the harmonies, which were rendered with the live input.
+  @_noLocks
+  mutating func mixHarmonies(frames: Int, ports: Ports) {
+    segment.areHarmoniesSounding = chain.input.harmonies.isSounding
+    guard segment.areHarmoniesSounding else {
+      if ports.use.has(.harmony) { ports.harmony.clear(frames: frames) }
+      if !strips.harmony.pointee.isResting { strips.harmony.pointee.skip(frames: frames) }
+      return
+    }
+    let sound = ports.harmony
+    chain.input.harmonies.sound.copy(to: sound, frames: frames)
+    mix(sound, by: strips.harmony, ports, frames: frames)
+    fade(sound, frames: frames)
+    count(nonFinite: sound.silenceNonFinite(frames: frames))
+  }
+
   /// Renders the loops.
   @_noLocks
   mutating func renderLoops(frames: Int, ports: Ports) {
@@ -133,7 +150,7 @@ extension Core {
       strips.music.pointee.skip(frames: frames)
       return
     }
-    mix(sound, by: strips.music, ports, meters: nil, frames: frames)
+    mix(sound, by: strips.music, ports, frames: frames)
   }
 
   /// Renders the notes of the grid.
@@ -158,17 +175,23 @@ extension Core {
   @_noLocks
   mutating func mix(
     _ sound: Stereo, toChain send: ChainSend = .itself, by strip: UnsafeMutablePointer<Strip>,
-    _ ports: Ports, meters: (left: Meters.Channel, right: Meters.Channel)?, frames: Int
+    _ ports: Ports, meters: (left: Meters.Channel, right: Meters.Channel)? = nil, frames: Int
   ) {
     segment.open(frames: frames)
     strip.pointee.process(
       sound, toChain: send, chain: segment.bus, direct: ports.output, frames: frames,
       scratch: segment.scratch)
     guard let meters else { return }
-    var fade = presence.fader
-    fade.apply(to: sound, frames: frames, scratch: segment.scratch)
+    fade(sound, frames: frames)
     _ = stopNonFinite(sound.left, meter: meters.left, frames: frames)
     _ = stopNonFinite(sound.right, meter: meters.right, frames: frames)
+  }
+
+  /// Applies the fade of the engine to a stem.
+  @_noLocks
+  private func fade(_ sound: Stereo, frames: Int) {
+    var fader = presence.fader
+    fader.apply(to: sound, frames: frames, scratch: segment.scratch)
   }
 
   /// Replaces NaN and infinity by silence, before any filter can keep it.
@@ -201,6 +224,8 @@ extension Core {
     // First: layers read from there.
     loops.remember(segment.isGridSounding ? ports.grid : nil, in: .grid, frames: frames)
     loops.remember(segment.isOutputSilent ? nil : ports.output, in: .mix, frames: frames)
+    loops.remember(
+      segment.areHarmoniesSounding ? ports.harmony : nil, in: .harmony, frames: frames)
     var rest = loops.awake
     while let index = rest.popFirst() {
       let player = loops.slot(index)
@@ -211,6 +236,9 @@ extension Core {
           player.pointee.listen(
             to: segment.isGridSounding ? ports.grid : segment.silence, frames: frames)
         case .mix: player.pointee.listen(to: ports.output, frames: frames)
+        case .harmony:
+          player.pointee.listen(
+            to: segment.areHarmoniesSounding ? ports.harmony : segment.silence, frames: frames)
         }
       }
       player.pointee.advance(frames: frames, from: present)

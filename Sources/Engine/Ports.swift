@@ -56,6 +56,9 @@ public struct PortUse: BitwiseCopyable, Sendable {
   /// MIDI output.
   public static var midiOut: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 22) } }
 
+  /// The stem of the harmonies.
+  public static var harmony: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 23) } }
+
   /// The stem of a loop, counted from 0.
   @_noLocks @inlinable
   public static func stem(ofLoop index: Int) -> PortUse {
@@ -87,10 +90,10 @@ package struct Ports: BitwiseCopyable {
   package var input: Stereo
   /// The mix.
   package var output: Stereo
-  /// The stems of the live input and the grid.
+  /// The stems of the live input, its harmonies, and the grid.
   ///
   /// Each connected one is written completely.
-  package var live: Stereo, grid: Stereo
+  package var live: Stereo, harmony: Stereo, grid: Stereo
   /// The metronome.
   package var click: UnsafeMutablePointer<Float>
   // The stems of the loops, as many as there are.
@@ -109,7 +112,8 @@ package struct Ports: BitwiseCopyable {
   /// The buffers of one block; `loops` are the stems of the loops, or nil for none.
   @_noLocks
   package init(
-    input: Stereo, output: Stereo, live: Stereo, grid: Stereo, click: UnsafeMutablePointer<Float>,
+    input: Stereo, output: Stereo, live: Stereo, harmony: Stereo, grid: Stereo,
+    click: UnsafeMutablePointer<Float>,
     loops: UnsafeMutablePointer<Stereo>? = nil, midiIn: MIDIBlock? = nil,
     clockIn: MIDIBlock? = nil, midiOut: MIDIBlock? = nil, use: PortUse = .all
   ) {
@@ -121,6 +125,7 @@ package struct Ports: BitwiseCopyable {
     self.input = input
     self.output = output
     self.live = live
+    self.harmony = harmony
     self.grid = grid
     self.click = click
   }
@@ -134,6 +139,7 @@ package struct Ports: BitwiseCopyable {
     ports.input = input.advanced(by: frames)
     ports.output = output.advanced(by: frames)
     ports.live = live.advanced(by: frames)
+    ports.harmony = harmony.advanced(by: frames)
     ports.grid = grid.advanced(by: frames)
     ports.click = click + frames
     ports.offset = offset &+ frames

@@ -12,6 +12,8 @@ struct SegmentMemory: ~Copyable {
   let scratch: UnsafeMutablePointer<Float>
   /// The bus of the chain.
   let bus: Stereo
+  /// The output until it is finished.
+  let mix: Stereo
   /// The live input as the warp renders it; free again after it was mixed.
   let warped: Stereo
   /// For stems that are not connected.
@@ -28,6 +30,8 @@ struct SegmentMemory: ~Copyable {
   private(set) var isSounding = false
   /// Whether the grid is audible in the present segment, and whether the output is silent.
   var isGridSounding = false
+  /// Whether the harmonies are audible in the present segment.
+  var areHarmoniesSounding = false
   var isOutputSilent = true
   // The number of frames at the start of the bus that are already clear.
   private var clearBusFrames = 0
@@ -35,6 +39,7 @@ struct SegmentMemory: ~Copyable {
   init() {
     scratch = buffers.floats(Self.longest)
     bus = buffers.stereo(Self.longest)
+    mix = buffers.stereo(Self.longest)
     warped = buffers.stereo(Self.longest)
     unwanted = buffers.stereo(Self.longest)
     dry = buffers.stereo(Self.longest)

@@ -27,6 +27,8 @@ package final class Shared: Sendable {
   package let channel = PublishedChannel()
   /// The pitches of the pitch correction.
   package let tune = PublishedTune()
+  /// The notes of the harmonies.
+  package let harmonies = PublishedHarmonies()
   let clock = Published(ClockReading(frame: 0, microseconds: 0, microsecondsPerFrame: 0))
   let beat = Published(BeatReading())
   // The start of the leading loop's next cycle, or the last frame of all: relaxed, because readers poll.

@@ -7,7 +7,7 @@ static const char *const names[] = {
     "icon.svg", "index.html", "link/files.js", "link/osc.js", "link/socket.js",
     "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
     "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
-    "pages/gridset.js", "pages/guard.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
+    "pages/gridset.js", "pages/guard.js", "pages/harmony.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
     "pages/play.js", "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/scenes.js",
     "pages/slots.js",
     "pages/songs.js", "pages/source.js", "pages/species.js", "pages/stage.js", "pages/takes.js",
@@ -44,6 +44,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/grid.js" suffix(, 0, )
 #embed "web/pages/gridset.js" suffix(, 0, )
 #embed "web/pages/guard.js" suffix(, 0, )
+#embed "web/pages/harmony.js" suffix(, 0, )
 #embed "web/pages/loop.js" suffix(, 0, )
 #embed "web/pages/loopset.js" suffix(, 0, )
 #embed "web/pages/phrase.js" suffix(, 0, )

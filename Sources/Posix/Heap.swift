@@ -1,4 +1,5 @@
 internal import CPosix
+internal import Synchronization
 
 /// The heap of the non-audio threads.
 package enum Heap {
@@ -11,4 +12,19 @@ package enum Heap {
   /// would fill one arena after the other. With this setting, all large blocks are mapped
   /// separately.
   package static func returnFreedMemory() { px_return_freed_memory() }
+
+  private static let secondsBetweenTrims: Int64 = 60
+  private static let lastTrim = Atomic<Int64>(0)
+
+  /// Returns freed memory between blocks that are in use, at most once a minute.
+  ///
+  /// Call it on a background thread, after much was freed: allocations of other threads wait for a few milliseconds.
+  package static func trim() {
+    let now = Int64(HostTime.steady / 1e6)
+    let last = lastTrim.load(ordering: .relaxed)
+    guard now - last >= secondsBetweenTrims,
+      lastTrim.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
+    else { return }
+    px_trim_freed_memory()
+  }
 }

@@ -241,7 +241,7 @@ import Testing
       let nowhere = Stereo(input + 3 * 512, input + 3 * 512)
       let ports = Ports(
         input: Stereo(input, input), output: Stereo(input + 512, input + 2 * 512), live: nowhere,
-        grid: nowhere, click: nowhere.left)
+        harmony: nowhere, grid: nowhere, click: nowhere.left)
       let cycle = Cycle(frame: 0, microseconds: 0, isFreewheeling: true)
       #expect(renderer.render(cycle, frames: 512, ports: ports))
     }
@@ -298,7 +298,8 @@ import Testing
       let input = Stereo(memory.baseAddress!, memory.baseAddress!)
       let nowhere = Stereo(memory.baseAddress! + 64, memory.baseAddress! + 64)
       let ports = Ports(
-        input: input, output: nowhere, live: nowhere, grid: nowhere,
+        input: input, output: nowhere, live: nowhere, harmony: nowhere,
+        grid: nowhere,
         click: nowhere.left)
       let cycle = Cycle(frame: 0, microseconds: 0, isFreewheeling: false)
       #expect(!former.render(cycle, frames: 64, ports: ports))

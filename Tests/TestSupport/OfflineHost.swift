@@ -95,6 +95,8 @@ package final class OfflineHost {
     package var left: [Float] = [], right: [Float] = []
     /// The live stem.
     package var live: [Float] = []
+    /// The stem of the harmonies.
+    package var harmony: (left: [Float], right: [Float]) = ([], [])
     /// The stems of the loops.
     package var loops: [[Float]] = []
     /// The stem of the first loop.
@@ -150,7 +152,7 @@ package final class OfflineHost {
     var output = Output()
     let loops = engine.shared.loops.count
     output.loops = Array(repeating: [], count: loops)
-    let buffers = (0..<9 + 2 * loops).map { _ in
+    let buffers = (0..<11 + 2 * loops).map { _ in
       UnsafeMutableBufferPointer<Float>.allocate(capacity: block)
     }
     defer { for buffer in buffers { buffer.deallocate() } }
@@ -159,7 +161,7 @@ package final class OfflineHost {
     }
     let stems = UnsafeMutablePointer<Stereo>.allocate(capacity: loops)
     defer { stems.deallocate() }
-    for index in 0..<loops { (stems + index).initialize(to: stereo(9 + 2 * index)) }
+    for index in 0..<loops { (stems + index).initialize(to: stereo(11 + 2 * index)) }
     var start = 0
     while start < left.count {
       let frames = min(block, left.count - start)
@@ -170,7 +172,7 @@ package final class OfflineHost {
       // Samples that the engine does not write must be detectable.
       for buffer in buffers[2...] { buffer.initialize(repeating: .nan) }
       let ports = Ports(
-        input: stereo(0), output: stereo(2), live: stereo(4), grid: stereo(6),
+        input: stereo(0), output: stereo(2), live: stereo(4), harmony: stereo(9), grid: stereo(6),
         click: buffers[8].baseAddress!, loops: stems, midiIn: received,
         clockIn: clock, midiOut: sent)
       receive(frames: frames)
@@ -181,9 +183,11 @@ package final class OfflineHost {
       output.left += UnsafeBufferPointer(start: buffers[2].baseAddress, count: frames)
       output.right += UnsafeBufferPointer(start: buffers[3].baseAddress, count: frames)
       output.live += UnsafeBufferPointer(start: buffers[4].baseAddress, count: frames)
+      output.harmony.left += UnsafeBufferPointer(start: buffers[9].baseAddress, count: frames)
+      output.harmony.right += UnsafeBufferPointer(start: buffers[10].baseAddress, count: frames)
       for index in 0..<loops {
         output.loops[index] += UnsafeBufferPointer(
-          start: buffers[9 + 2 * index].baseAddress, count: frames)
+          start: buffers[11 + 2 * index].baseAddress, count: frames)
       }
       output.click += UnsafeBufferPointer(start: buffers[8].baseAddress, count: frames)
       for index in 0..<sent.count {

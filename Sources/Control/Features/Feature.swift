@@ -54,7 +54,7 @@ final class Features {
   /// A new feature adds a folder, and a line here.
   static let types: [any Feature.Type] = [
     ClientsFeature.self, Mixer.self, LiveHolds.self, HowlingGuard.self, Channel.self,
-    PitchCorrection.self, Chain.self,
+    PitchCorrection.self, HarmonySinging.self, Chain.self,
     Tempo.self, Player.self, Loops.self, LoopPersistence.self, Captures.self, Takes.self,
     Pictures.self,
     Greeting.self, Presets.self, Scenes.self, Songs.self, Instruments.self, Fingerboard.self,

@@ -141,6 +141,9 @@ package struct PitchTargets: BitwiseCopyable {
     repeatsInOctaves = inAllOctaves
   }
 
+  /// Whether there are none.
+  package var isEmpty: Bool { @_noLocks get { count == 0 } }
+
   /// The target nearest to a pitch in semitones; nil if there are none.
   @_noLocks
   func nearest(to pitch: Float) -> Float? {

@@ -102,6 +102,16 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     isVoiced = false
   }
 
+  /// Sets the sides of the tape that are analyzed.
+  @_noLocks
+  mutating func setSides(_ sides: VoiceSides) {
+    if mono.setSides(sides) {
+      // The ring is of another mix: so far back, it is filled anew.
+      endHeld = endHeld &- 2 &* Int64(held)
+      slot = 0
+    }
+  }
+
   @_noLocks
   private func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
     value >= 0 ? value / divisor : -((-value &+ divisor &- 1) / divisor)

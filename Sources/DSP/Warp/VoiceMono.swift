@@ -1,10 +1,32 @@
 internal import CRealtime
 
+/// The sides of a stereo signal that are one voice.
+package enum VoiceSides: BitwiseCopyable {
+  case both, left, right
+}
+
 /// A mono mix of a stereo tape: the sum of the channels, or the difference if they are out of
-/// phase.
+/// phase; or one channel.
 struct VoiceMono: BitwiseCopyable {
-  /// The gain of the right channel: 1 or -1.
+  /// The gains of the channels: 1, 0, or for the right one -1.
+  private(set) var leftShare: Float = 1
   private(set) var rightShare: Float = 1
+  private var sides = VoiceSides.both
+
+  /// Sets the sides that are mixed.
+  ///
+  /// Returns whether the mix changed.
+  @_noLocks
+  mutating func setSides(_ value: VoiceSides) -> Bool {
+    sides = value
+    let former = (leftShare, rightShare)
+    switch value {
+    case .both: (leftShare, rightShare) = (1, rightShare == 0 || leftShare == 0 ? 1 : rightShare)
+    case .left: (leftShare, rightShare) = (1, 0)
+    case .right: (leftShare, rightShare) = (0, 1)
+    }
+    return former.0 != leftShare || former.1 != rightShare
+  }
 
   /// Copies `count` frames from `first` on.
   @_noLocks
@@ -17,7 +39,7 @@ struct VoiceMono: BitwiseCopyable {
       let left = tape.left(at: first &+ Int64(done))
       let right = tape.right(at: first &+ Int64(done))
       let to = samples + done
-      for index in 0..<piece { to[index] = left[index] + rightShare * right[index] }
+      for index in 0..<piece { to[index] = leftShare * left[index] + rightShare * right[index] }
       done &+= piece
     }
   }
@@ -26,6 +48,7 @@ struct VoiceMono: BitwiseCopyable {
   /// changed.
   @_noLocks
   mutating func choose(_ tape: borrowing Tape, from first: Int64, count: Int) -> Bool {
+    guard case .both = sides else { return false }
     var own: Float = 0
     var shared: Float = 0
     var done = 0

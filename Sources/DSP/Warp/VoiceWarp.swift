@@ -21,6 +21,8 @@ internal import CRealtime
 package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
   private let buffers = Buffers()
+  /// The latency, in seconds.
+  static var delaySeconds: Double { 0.020 }
   static var mostGrains: Int { @_noLocks get { 16 } }
 
   let delayFrames: Int
@@ -49,7 +51,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
 
   /// Creates an engine with empty history.
   package init(sampleRate: Double) {
-    delayFrames = Int((sampleRate * 0.020).rounded())
+    delayFrames = Int((sampleRate * Self.delaySeconds).rounded())
     tracker = PitchTracker(sampleRate: sampleRate)
     marks = VoiceMarks(sampleRate: sampleRate)
     spectrum = VoiceSpectrum(sampleRate: sampleRate)
@@ -82,6 +84,10 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     tracker.assumeUnvoiced()
     lastRate = 0
   }
+
+  /// Sets the sides of the tape that are the voice.
+  @_noLocks
+  mutating func setSides(_ sides: VoiceSides) { tracker.setSides(sides) }
 
   /// Renders the next frames, at most `WarpStep.longest`.
   @_noLocks

@@ -23,7 +23,7 @@ struct CallbackContext: ~Copyable {
   private static let joiningMicroseconds = 500_000.0
 
   // The same ports for the audio thread, without an array.
-  private let input, output, live, grid: StereoPort
+  private let input, output, live, harmony, grid: StereoPort
   private let click: OpaquePointer
   private let midiIn, midiOut: OpaquePointer
   private let buffers = Buffers()
@@ -36,7 +36,7 @@ struct CallbackContext: ~Copyable {
   private var isFirst = true
   // Memory for blocks of unconnected ports: silence, and a buffer for each other side.
   private static var longestOwnBlock: Int { @_noLocks get { 8192 } }
-  private static var ownSides: Int { @_noLocks get { 7 } }
+  private static var ownSides: Int { @_noLocks get { 9 } }
   private let own: UnsafeMutablePointer<Float>
   // The MIDI messages of a block.
   private let received: MIDIBlock, clock: MIDIBlock, sent: MIDIBlock
@@ -62,6 +62,7 @@ struct CallbackContext: ~Copyable {
     input = stereo(.input)
     output = stereo(.output)
     live = stereo(.live)
+    harmony = stereo(.harmony)
     grid = stereo(.grid)
     click = find(.click)[0]
     midiIn = find(.midiIn)[0]
@@ -124,6 +125,8 @@ struct CallbackContext: ~Copyable {
       engine.shared.setInputDelay(Int(max(left.max, right.max)))
       set(live.left, mode, left)
       set(live.right, mode, right)
+      set(harmony.left, mode, harmonies(left))
+      set(harmony.right, mode, harmonies(right))
       left.min += delay
       left.max += delay
       right.min += delay
@@ -136,6 +139,12 @@ struct CallbackContext: ~Copyable {
       set(input.left, mode, playback(output.left, live.left, delay))
       set(input.right, mode, playback(output.right, live.right, delay))
     }
+  }
+
+  /// The capture latency of the harmonies of an input.
+  private func harmonies(_ input: jack_latency_range_t) -> jack_latency_range_t {
+    let delay = UInt32(HarmonyVoice.delaySeconds * Double(jack_get_sample_rate(client)) + 0.5)
+    return jack_latency_range_t(min: input.min + delay, max: input.max + delay)
   }
 
   /// The playback latency of an input, through the mix and the stem.
@@ -243,6 +252,7 @@ extension CallbackContext {
       input: connected.has(.input) ? input.buffers(frames) : Stereo(silence, silence),
       output: connected.has(.output) ? output.buffers(frames) : ownSides(0),
       live: connected.has(.live) ? live.buffers(frames) : ownSides(2),
+      harmony: connected.has(.harmony) ? harmony.buffers(frames) : ownSides(7),
       grid: connected.has(.grid) ? grid.buffers(frames) : ownSides(4),
       click: connected.has(.click) ? samples(click, frames) : unconnected + 6 &* side,
       loops: stems, midiIn: connected.has(.midiIn) ? received : nil,
@@ -256,6 +266,7 @@ extension CallbackContext {
     if ports.isEmpty { return }
     if ports.has(.output) { output.silence(frames) }
     if ports.has(.live) { live.silence(frames) }
+    if ports.has(.harmony) { harmony.silence(frames) }
     if ports.has(.grid) { grid.silence(frames) }
     if ports.has(.click) { rt_zero(samples(click, frames), Int(frames)) }
     for index in 0..<loopCount where ports.has(.stem(ofLoop: index)) {

@@ -360,6 +360,8 @@ package final class JackLink: @unchecked Sendable {
       reportedRefusal = false
       connectAgain(membership)
       reportReturn(membership)
+      // The former driver and engine were freed.
+      Heap.trim()
     } catch .noServer {
       // No server yet. Starting the standby driver may have failed for want of a thread.
       if standby == nil, !isEnding.load(ordering: .relaxed) { standby = try? Standby(engine) }

@@ -19,6 +19,7 @@ struct PortPlan {
     let first: [[PortPlan]] = [
       stereo("in", "Input", .input, isInput: true), stereo("out", "Output", .output),
       stereo("live", "Live stem", .live), loop(0), stereo("grid", "Grid stem", .grid),
+      stereo("harmony", "Harmony stem", .harmony),
       [PortPlan(name: "click", prettyName: "Metronome", group: "Metronome", use: .click)],
     ]
     let midi = [

@@ -8,7 +8,9 @@ struct HeldPitches: ~Copyable {
   // In cents above MIDI key 0, with the numbers of their fingers.
   private let cents: UnsafeMutablePointer<Float>
   private let fingers: UnsafeMutablePointer<UInt16>
-  private var count = 0
+  private(set) var count = 0
+  /// Changes with each note.
+  private(set) var revision = 0
 
   init() {
     cents = buffers.floats(Self.most)
@@ -18,6 +20,7 @@ struct HeldPitches: ~Copyable {
   /// Handles a note on or off.
   @_noLocks
   mutating func hear(_ action: NoteAction) {
+    revision &+= 1
     switch action {
     case .on(let start):
       remove(start.finger)
@@ -39,6 +42,10 @@ struct HeldPitches: ~Copyable {
       return
     }
   }
+
+  /// A pitch, as a fractional MIDI note number.
+  @_noLocks
+  func pitch(_ index: Int) -> Float { cents[index] * 0.01 }
 
   /// The pitches, in all octaves.
   var targets: PitchTargets {

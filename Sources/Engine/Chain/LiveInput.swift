@@ -6,6 +6,7 @@ struct LiveInput: ~Copyable {
   private static var tapeSeconds: Double { @_noLocks get { 10 } }
 
   var tune: Tune
+  var harmonies: Harmonies
   private let tuned: Stereo
   private let buffers = Buffers()
   private var tape: Tape
@@ -15,6 +16,7 @@ struct LiveInput: ~Copyable {
 
   init(sampleRate: Double) {
     tune = Tune(sampleRate: sampleRate)
+    harmonies = Harmonies(sampleRate: sampleRate)
     tuned = buffers.stereo(SegmentMemory.longest)
     // A little more than documented, for the crossfades of jumps.
     tape = Tape(seconds: Self.tapeSeconds + 0.2, reach: SourceWarp.reach, sampleRate: sampleRate)
@@ -29,6 +31,20 @@ struct LiveInput: ~Copyable {
   /// Sets a parameter of the pitch correction.
   @_noLocks
   mutating func set(_ parameter: Parameter.Tune, _ value: Float) { tune.set(parameter, value) }
+
+  /// Sets a parameter of a harmony voice, counted from 0.
+  @_noLocks
+  mutating func set(_ parameter: Parameter.Harmony, ofVoice index: Int, _ value: Float) {
+    harmonies.set(parameter, ofVoice: index, value)
+  }
+
+  /// Sets the input whose chords the harmonies follow.
+  @_noLocks
+  mutating func setChordInput(_ value: Float) {
+    let input = ChordInput(number: value)
+    harmonies.setChordInput(input)
+    tune.setChordInput(input)
+  }
 
   /// Applies the pitch and stretch of the chain.
   @_noLocks
@@ -53,6 +69,7 @@ struct LiveInput: ~Copyable {
   @_noLocks
   mutating func settle() {
     tune.settle()
+    harmonies.settle()
     warp.settle()
     mix.settle(delay: delayOfWarp)
   }
@@ -65,6 +82,7 @@ struct LiveInput: ~Copyable {
   var isAtRest: Bool {
     @_noLocks get {
       silentFrames > tape.capacity && warp.isIdle && !mix.isChanging && tune.isAtRest
+        && (harmonies.isOff || tune.isVoiceSilent)
     }
   }
 
@@ -74,18 +92,32 @@ struct LiveInput: ~Copyable {
 
   // MARK: - Sound
 
+  /// Renders the harmonies of another sound than the live input, which is not corrected.
+  @_noLocks
+  mutating func renderHarmonies(of sound: Stereo, frames: Int) {
+    harmonies.begin()
+    if harmonies.isOff { return }
+    harmonies.hear(sound, frames: frames)
+    tune.renderHarmonies(of: sound, after: tape, beside: &harmonies, to: tuned, frames: frames)
+  }
+
   /// Writes a block to the tape, and renders the sound for the chain if that is needed.
   ///
+  /// Only a voice is corrected, and has harmonies.
   /// Returns false, and writes nothing, if it is silent or not needed.
   @_noLocks
   mutating func process(
-    _ input: Stereo, isSilent isInputSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
+    _ input: Stereo, isSilent isInputSilent: Bool, isVoice: Bool = true, isNeeded: Bool,
+    to out: Stereo, frames: Int
   ) -> Bool {
     var (sound, isSilent) = (input, isInputSilent)
-    if !tune.isOff {
-      isSilent = !tune.process(
-        input, isSilent: isInputSilent, after: tape, to: tuned, frames: frames)
-      sound = tuned
+    harmonies.begin()
+    let isTuned = isVoice && !tune.isOff
+    if isVoice && (isTuned || !harmonies.isOff) {
+      harmonies.hear(input, frames: frames)
+      let isSounding = tune.process(
+        input, isSilent: isInputSilent, after: tape, beside: &harmonies, to: tuned, frames: frames)
+      if isTuned { (sound, isSilent) = (tuned, !isSounding) }
     }
     // Silence is not written to a silent tape.
     let isEmpty = isSilent && silentFrames > tape.capacity

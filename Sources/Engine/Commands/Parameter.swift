@@ -17,6 +17,8 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   case press(Press)
   case channel(Channel)
   case tune(Tune)
+  /// A parameter of the harmony voice with this index, from 0.
+  case harmony(Harmony, UInt8 = 0)
   /// A parameter of the loop with this index, from 0.
   case loop(Loop, UInt8 = 0)
 
@@ -31,6 +33,9 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case liveOff
     /// Whether no clip may be lost.
     case lock
+    case harmonyGain, harmonyRoute
+    /// The input whose chords the harmonies follow.
+    case harmonyChords
   }
 
   /// Pitch and stretch of the sources that are routed through the chain.
@@ -170,6 +175,22 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     }
   }
 
+  /// One of the harmony voices.
+  package enum Harmony: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case on, interval, gain, pan, formant, detune, delay
+
+    fileprivate var initial: Float {
+      switch self {
+      case .interval: Float(HarmonyInterval.thirdUp.rawValue)
+      case .gain: -6
+      default: 0
+      }
+    }
+  }
+
+  /// The number of harmony voices.
+  package static var harmonyVoices: Int { @_noLocks get { 4 } }
+
   /// One of the loops.
   package enum Loop: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case source, loop, direction
@@ -211,6 +232,7 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case .press(let own): own == .long ? 0.5 : 0.3
     case .channel(let own): own.initial
     case .tune(let own): own.initial
+    case .harmony(let own, _): own.initial
     case .loop(let own, _): own.initial
     case .mixer, .metronome, .capture: 0
     }
@@ -228,6 +250,9 @@ extension Parameter: CaseIterable {
     + Press.allCases.map(Parameter.press)
     + Channel.allCases.map(Parameter.channel)
     + Tune.allCases.map(Parameter.tune)
+    + (0..<harmonyVoices).flatMap { voice in
+      Harmony.allCases.map { Parameter.harmony($0, UInt8(voice)) }
+    }
     + (0..<mostLoops).flatMap { loop in
       Loop.allCases.map { Parameter.loop($0, UInt8(loop)) }
     }
@@ -249,13 +274,14 @@ extension Parameter: CaseIterable {
       case .press(let own): Self.number(own, inGroup: 9)
       case .channel(let own): Self.number(own, inGroup: 10)
       case .tune(let own): Self.number(own, inGroup: 11)
-      case .loop(let own, let loop): Self.number(own, inGroup: 12 &+ Int(loop))
+      case .harmony(let own, let voice): Self.number(own, inGroup: 12 &+ Int(voice))
+      case .loop(let own, let loop): Self.number(own, inGroup: 16 &+ Int(loop))
       }
     }
   }
 
   /// The size of a table by parameter.
-  package static var numbers: Int { @_noLocks get { (12 &+ mostLoops) &* groupRoom } }
+  package static var numbers: Int { @_noLocks get { (16 &+ mostLoops) &* groupRoom } }
 
   private static var groupRoom: Int { @_noLocks get { 32 } }
 

@@ -17,6 +17,7 @@ extension Engine {
   /// The resident memory of the loops.
   package var memoryUsage: LoopMemoryUsage {
     loopMemory?.usage
-      ?? LoopMemoryUsage(clips: 0, live: 0, grid: 0, mix: 0, latePages: 0, droppedSteps: 0)
+      ?? LoopMemoryUsage(
+        clips: 0, live: 0, grid: 0, mix: 0, harmony: 0, latePages: 0, droppedSteps: 0)
   }
 }

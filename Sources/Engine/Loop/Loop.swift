@@ -13,7 +13,15 @@ struct Loop: ~Copyable {
 
   /// The source of the recorder.
   enum Source: BitwiseCopyable {
-    case live, grid, mix
+    case live, grid, mix, harmony
+
+    /// The number of sources.
+    static var count: Int { @_noLocks get { 4 } }
+
+    @_noLocks
+    init(number: Float) {
+      self = number == 0 ? .live : number == 1 ? .grid : number == 3 ? .harmony : .mix
+    }
 
     var number: UInt8 { @_noLocks get { unsafeBitCast(self, to: UInt8.self) } }
   }
@@ -22,7 +30,7 @@ struct Loop: ~Copyable {
   let sampleRate: Double
   /// The time that all loops share.
   let time: UnsafeMutablePointer<LoopTime>
-  /// The recent past of the live input, the grid and the mix.
+  /// The recent past of the live input, the grid, the mix and the harmonies.
   let histories: UnsafeMutablePointer<SourceHistory>
   /// Scratch memory for a segment of sound.
   let piece: Stereo
@@ -80,7 +88,7 @@ struct Loop: ~Copyable {
   @_noLocks
   mutating func set(_ parameter: Parameter.Loop, _ value: Float, at frame: Int64) {
     switch parameter {
-    case .source: settings.source = value == 0 ? .live : value == 1 ? .grid : .mix
+    case .source: settings.source = Source(number: value)
     case .loop:
       settings.isLooping = value != 0
       if !playback.isOnce { tape.setLooping(settings.isLooping) }

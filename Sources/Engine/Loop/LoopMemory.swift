@@ -20,7 +20,7 @@ final class LoopMemory: Sendable {
   }
 
   let clips: ClipPool
-  /// Those of the live input, the grid, and the mix.
+  /// Those of the live input, the grid, the mix, and the harmonies.
   let histories: [HistoryStore]
   private let preparedPages: Int
   private let state = Mutex(State())
@@ -29,7 +29,7 @@ final class LoopMemory: Sendable {
     clips = ClipPool(
       seconds: setup.pooledSeconds, longest: setup.seconds, sampleRate: sampleRate,
       heldPages: LoopJournal.usualPages)
-    histories = (0..<3).map { _ in
+    histories = (0..<Loop.Source.count).map { _ in
       HistoryStore(seconds: setup.keptSeconds, sampleRate: sampleRate)
     }
     // Including one clip that a pedal can record retroactively, without the control side.
@@ -76,6 +76,7 @@ final class LoopMemory: Sendable {
       LoopMemoryUsage(
         clips: clips.memory.residentBytes, live: histories[0].residentBytes,
         grid: histories[1].residentBytes, mix: histories[2].residentBytes,
+        harmony: histories[3].residentBytes,
         latePages: clips.memory.latePages + histories.reduce(0) { $0 + $1.latePages },
         droppedSteps: clips.droppedSteps)
     }
@@ -95,8 +96,8 @@ final class LoopMemory: Sendable {
 package struct LoopMemoryUsage: Sendable, Equatable {
   /// The clips of all loops with their undo steps, and the reserve.
   package let clips: Int
-  /// The histories of the live input, the grid, and the mix.
-  package let live: Int, grid: Int, mix: Int
+  /// The histories of the live input, the grid, the mix, and the harmonies.
+  package let live: Int, grid: Int, mix: Int, harmony: Int
   /// The number of pages that were not resident when the audio thread wrote to them, each of which cost it
   /// a page fault.
   package let latePages: Int
@@ -104,5 +105,5 @@ package struct LoopMemoryUsage: Sendable, Equatable {
   package let droppedSteps: Int
 
   /// The total.
-  package var all: Int { clips + live + grid + mix }
+  package var all: Int { clips + live + grid + mix + harmony }
 }

@@ -24,7 +24,7 @@ struct Loops: ~Copyable {
     let (memory, buffers) = (memory, buffers)
     let time = buffers.box(LoopTime(sampleRate: sampleRate))
     self.time = time
-    let histories = buffers.made(count: 3) { SourceHistory(memory.histories[$0]) }
+    let histories = buffers.made(count: Loop.Source.count) { SourceHistory(memory.histories[$0]) }
     self.histories = histories
     let piece = buffers.stereo(LoopTape.longestPiece)
     let window = buffers.stereo(Layer.windowFrames)
@@ -343,7 +343,7 @@ struct Loops: ~Copyable {
   func followSources() {
     var wanted: UInt8 = 0
     for index in 0..<count { wanted |= 1 &<< players[index].settings.source.number }
-    for number in 0..<3 {
+    for number in 0..<Loop.Source.count {
       (histories + number).pointee.setWanted(wanted &>> UInt8(number) & 1 == 1)
     }
   }
@@ -412,7 +412,7 @@ struct Loops: ~Copyable {
   /// Not on the audio thread.
   mutating func adopt(_ former: borrowing Loops, at frame: Int64) {
     let ratio = time.pointee.adopt(former.time, at: frame)
-    for source in 0..<3 {
+    for source in 0..<Loop.Source.count {
       memory.prepareHistory(source, like: former.memory)
       histories[source].adopt(former.histories[source], speed: 1 / ratio)
     }

@@ -1,8 +1,8 @@
 internal import DSP
 
-/// The mixer strips of all sources: live input, grid, songs and loops.
+/// The mixer strips of all sources: live input, harmonies, grid, songs and loops.
 struct Strips: ~Copyable {
-  private static var firstLoop: Int { @_noLocks get { 3 } }
+  private static var firstLoop: Int { @_noLocks get { 4 } }
 
   private let buffers = Buffers()
   private let strips: UnsafeMutablePointer<Strip>
@@ -20,6 +20,8 @@ struct Strips: ~Copyable {
   var live: UnsafeMutablePointer<Strip> { @_noLocks get { strips } }
   var grid: UnsafeMutablePointer<Strip> { @_noLocks get { strips + 1 } }
   var music: UnsafeMutablePointer<Strip> { @_noLocks get { strips + 2 } }
+
+  var harmony: UnsafeMutablePointer<Strip> { @_noLocks get { strips + 3 } }
 
   /// The strip of a loop, counted from 0.
   @_noLocks
@@ -42,7 +44,7 @@ struct Strips: ~Copyable {
   var isResting: Bool {
     @_noLocks get {
       movingLoops.isEmpty && framesUntilChain == 0 && live.pointee.isResting
-        && grid.pointee.isResting && music.pointee.isResting
+        && grid.pointee.isResting && music.pointee.isResting && harmony.pointee.isResting
     }
   }
 

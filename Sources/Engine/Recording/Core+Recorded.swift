@@ -23,7 +23,7 @@ extension Core {
     let warped = segment.warped
     // The input itself is silent.
     _ = chain.input.process(
-      segment.silence, isSilent: true, isNeeded: false, to: warped, frames: frames)
+      segment.silence, isSilent: true, isVoice: false, isNeeded: false, to: warped, frames: frames)
     segment.isDrySilent = recording.pointee.isOver
     if segment.isDrySilent {
       loops.remember(nil, in: .live, frames: frames)
@@ -42,6 +42,7 @@ extension Core {
     count(nonFinite: warped.silenceNonFinite(frames: frames))
     let usesChannel = input.usesChannel
     _ = passChannel(sound, isSilent: false, frames: frames)
+    chain.input.renderHarmonies(of: sound, frames: frames)
     if usesChannel { input.processPitchedChannel(warped, frames: frames) }
     mix(
       sound, toChain: .another(warped), by: strips.live, ports, meters: (.live1, .live2),

@@ -8,8 +8,8 @@ internal import DSP
 struct RecordedInput: ~Copyable {
   // More than the delay of any engine.
   private static var drySeconds: Double { @_noLocks get { 0.2 } }
-  // The tail of an engine after the last frame: its delay, and the drag of a low pitch.
-  private static var dragSeconds: Double { @_noLocks get { 0.2 } }
+  // The tail of an engine after the last frame: its delay, and the drag of a low pitch or of a harmony.
+  private static var dragSeconds: Double { @_noLocks get { 0.25 } }
 
   private var tape: SongTape
   // At the rate alone: the dry sound, and the sound that bypasses the chain.

@@ -5,7 +5,7 @@ package import Posix
 package struct Take: Equatable, Sendable {
   /// The recorded source.
   package enum Source: String, CaseIterable, Sendable {
-    case live, grid, mix
+    case live, grid, mix, harmony
     /// The input, before the effects.
     case input = "in"
     /// The output.

@@ -168,7 +168,12 @@ extension SurfacePage {
         Row(
           1, control(.flag, "/gate/on", "gate", "Gate"),
           control(.flag, "/level/on", "level", "Level")),
-        Row(1, gain("in", "Input"), gain("live", "Live")),
+        Row(
+          1,
+          of: (1...4).map { number throws(SurfaceFault) in
+            try control(.flag, "/harmony/\(number)/on", "harmony-\(number)", "Harmony \(number)")
+          }),
+        Row(1, gain("in", "Input"), gain("live", "Live"), gain("harmony", "Harmonies")),
         Row(1, gain("grid", "Grid"), gain("music", "Songs")),
         Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))
   }

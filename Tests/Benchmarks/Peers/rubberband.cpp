@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "effect.h"
@@ -135,6 +136,46 @@ long stretch(const float *in, long frames, double rate, double ratio, float *out
   return written;
 }
 
+// Four shifters, one for each harmony.
+class Choir {
+ public:
+  Choir(int options, double rate, int block) : left(size_t(block)), right(size_t(block)) {
+    for (double interval : EFFECT_INTERVALS) {
+      voices.emplace_back(new Shifter(options, rate, block));
+      voices.back()->set(EFFECT_SEMITONES, interval);
+      voices.back()->set(EFFECT_FORMANTS, 1);
+    }
+  }
+  void process(const float *const *in, float *const *out, int frames) {
+    for (int channel = 0; channel < 2; ++channel) std::fill_n(out[channel], frames, 0.f);
+    float *own[] = {left.data(), right.data()};
+    for (auto &voice : voices) {
+      voice->process(in, own, frames);
+      for (int channel = 0; channel < 2; ++channel)
+        for (int frame = 0; frame < frames; ++frame) out[channel][frame] += own[channel][frame];
+    }
+  }
+  long delay() const { return voices[0]->delay(); }
+
+ private:
+  std::vector<std::unique_ptr<Shifter>> voices;
+  std::vector<float> left, right;
+};
+
+template <int options>
+effect choir(const char *name) {
+  return {name,
+          EFFECT_HARMONIES,
+          [](double rate, int block) -> void * { return new Choir(options, rate, block); },
+          [](void *, effect_key, double) {},
+          [](void *unit, const float *const *in, float *const *out, int frames) {
+            static_cast<Choir *>(unit)->process(in, out, frames);
+          },
+          [](void *unit) { delete static_cast<Choir *>(unit); },
+          nullptr,
+          [](void *unit) { return static_cast<Choir *>(unit)->delay(); }};
+}
+
 constexpr int quality = RubberBandOptionPitchHighConsistency | RubberBandOptionThreadingNever;
 constexpr int r2 = quality | RubberBandOptionEngineFaster;
 constexpr int smooth = r2 | RubberBandOptionTransientsSmooth;
@@ -158,6 +199,8 @@ const effect effects[] = {
     live<smooth | RubberBandOptionWindowShort>("Rubber Band R2 short"),
     one<r3>("Rubber Band R3"),
     live<r3 | RubberBandOptionWindowShort>("Rubber Band R3 short"),
+    choir<r3>("four Rubber Band R3"),
+    choir<r3 | RubberBandOptionWindowShort>("four Rubber Band R3 short"),
 };
 
 }  // namespace

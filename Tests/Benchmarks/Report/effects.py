@@ -22,7 +22,7 @@ import space  # noqa: E402
 import tables  # noqa: E402
 import voice  # noqa: E402
 from machine import machine  # noqa: E402
-from tool import ECHO, GATE, LEVEL, OURS, PITCH, REVERB, TRANSFORM, TUNE, Tool  # noqa: E402
+from tool import ECHO, GATE, HARMONIES, LEVEL, OURS, PITCH, REVERB, TRANSFORM, TUNE, Tool  # noqa: E402
 
 # Runs of each build, the fastest of which counts.
 TURNS = 5
@@ -42,6 +42,8 @@ def quality(tool, name, kinds, sounds):
         return voice.level_quality(tool, name), None
     if kinds & TUNE:
         return voice.tune_quality(tool, name, sounds), None
+    if kinds & HARMONIES:
+        return voice.harmony_quality(tool, name, sounds), None
     return {}, None
 
 
@@ -58,6 +60,8 @@ def cost(tool, name, kinds):
         return voice.cost(tool, name, "mixed")
     if kinds & TUNE:
         return voice.cost(tool, name, "sung wrong")
+    if kinds & HARMONIES:
+        return voice.cost(tool, name, "sung wrong")
     if kinds & TRANSFORM:
         return {"transform": tool.time(name, "noise", block=2048)["mean_ns"]}
     return {}
@@ -65,7 +69,7 @@ def cost(tool, name, kinds):
 
 def measure(tool, kinds, sounds, progress):
     # Sorts effects by kind.
-    groups = (PITCH, REVERB, ECHO, GATE, LEVEL, TUNE, TRANSFORM)
+    groups = (PITCH, REVERB, ECHO, GATE, LEVEL, TUNE, HARMONIES, TRANSFORM)
     order = [name for group in groups for name in kinds if kinds[name] & group]
     kinds = {name: kinds[name] for name in order}
     results = {name: {} for name in kinds}

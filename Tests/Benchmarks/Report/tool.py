@@ -9,7 +9,7 @@ import numpy as np
 from signals import RATE
 
 PITCH, STRETCH, REVERB, ECHO, TRANSFORM, KEEPS_FORMANTS = 1, 2, 4, 8, 16, 32
-GATE, LEVEL, TUNE = 64, 128, 256
+GATE, LEVEL, TUNE, HARMONIES = 64, 128, 256, 512
 OURS = "Syrinx"
 
 

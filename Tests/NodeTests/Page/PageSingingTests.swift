@@ -101,5 +101,36 @@ extension NodeTests.PageTests {
       try close("tune")
       try leave(probe)
     }
+
+    @Test(.hangLimit)
+    func `a harmony voice is turned on by a tap, and shows its note`() throws {
+      let probe = try Probe(server: stage.server.name, plays: voice(57))
+      try probe.connect(to: "syrinx")
+      defer {
+        probe.close()
+        for (path, value): (String, Argument) in [
+          ("/harmony/2/on", .int32(0)), ("/harmony/2/interval", .string("3rdUp")),
+        ] { stage.phone.send(path, value) }
+        _ = stage.phone.sync()
+      }
+      try browser.tap("#voice .bar [data-sheet='harmony']")
+      try browser.tap("#harmony [data-address='/harmony/2/on']")
+      try awaitValue("/harmony/2/on", .int32(1))
+      try browser.await(
+        """
+        (() => {
+          const list = document.querySelector("#harmony select[data-address='/harmony/2/interval']");
+          if (!list || list.options.length !== 13) return false;
+          list.value = 'octaveUp';
+          list.dispatchEvent(new Event('change'));
+          return true;
+        })()
+        """)
+      try awaitValue("/harmony/2/interval", .string("octaveUp"))
+      try browser.await(
+        "document.querySelectorAll('#harmony .harmony-note')[1].textContent === 'A4'")
+      try close("harmony")
+      try leave(probe)
+    }
   }
 }

@@ -8,6 +8,7 @@ extension NodeTests {
   @Suite struct JackCitizenTests {
     private static let ports = [
       "in_1", "in_2", "out_1", "out_2", "live_1", "live_2", "loop_1", "loop_2", "grid_1", "grid_2",
+      "harmony_1", "harmony_2",
       "click", "loop2_1", "loop2_2", "loop3_1", "loop3_2", "loop4_1", "loop4_2", "midi_in",
       "midi_out",
     ]

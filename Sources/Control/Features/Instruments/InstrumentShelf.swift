@@ -61,7 +61,9 @@ final class InstrumentShelf: @unchecked Sendable {
   func instrument(
     _ text: String, ticket: InstrumentTicket
   ) throws(Refusal) -> Ready? {
-    try refusing { () throws(InstrumentFault) in
+    // What the former ones have left.
+    Heap.trim()
+    return try refusing { () throws(InstrumentFault) in
       let name = try InstrumentName(text)
       // Files may have changed since the last lookup.
       return try read(lookUp().entry(name), ticket)

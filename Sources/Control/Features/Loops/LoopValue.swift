@@ -65,8 +65,10 @@ struct LoopValue: Sendable {
       parameter: .loop, kind: { .whole($0, 0...1) },
       help: "1 repeats the clip, 0 plays it once"),
     LoopValue(
-      parameter: .source, kind: { .choice($0, ["live", "grid", "mix"]) },
-      help: "Recording source: the dry live input, the grid, or the whole mix"),
+      parameter: .source, kind: { .choice($0, ["live", "grid", "mix", "harmony"]) },
+      help:
+        "Recording source: the dry live input, the grid, the whole mix, or the harmonies of the live input"
+    ),
     LoopValue(
       parameter: .quantize, kind: { .choice($0, ["off", "beat", "bar", "loop"]) },
       help:

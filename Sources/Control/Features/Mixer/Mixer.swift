@@ -9,11 +9,14 @@ final class Mixer: Feature {
   static let addresses: [Address] = [
     gain("/in/gain", .mixer(.inGain), "Gain of the inputs, before everything else"),
     gain("/live/gain", .mixer(.liveGain), "Gain of the live input in the mix and on its stem"),
+    gain(
+      "/harmony/gain", .mixer(.harmonyGain), "Gain of the harmonies in the mix and on their stem"),
     Address("/loop/gain", aliasOf: "/loop/1/gain"),
     gain("/grid/gain", .mixer(.gridGain), "Gain of the grid's notes in the mix and on their stem"),
     gain("/music/gain", .mixer(.musicGain), "Gain of the songs in the mix"),
     gain("/out/gain", .mixer(.outGain), "Gain of the mix, before the limiter"),
     route("/live/route", .mixer(.liveRoute), "Output of the live input"),
+    route("/harmony/route", .mixer(.harmonyRoute), "Output of the harmonies"),
     Address("/loop/route", aliasOf: "/loop/1/route"),
     route("/grid/route", .mixer(.gridRoute), "Output of the grid's notes"),
     route("/music/route", .mixer(.musicRoute), "Output of the songs"),

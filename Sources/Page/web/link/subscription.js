@@ -5,7 +5,7 @@ import { isOpen, send, sendTogether } from "./socket.js";
 
 // Replies come without a subscription; with one, the replies to other clients would come, too.
 // Levels, gains and pitch come too often for a hidden page.
-const excluded = ["error", "reply", "pong", "species", "meter", "tuner", "channel", "singing"];
+const excluded = ["error", "reply", "pong", "species", "meter", "tuner", "channel", "singing", "harmonies"];
 const wanted = new Set(["/meter"]);
 // The node takes patterns of up to 256 bytes.
 const rootsInPattern = 12;

@@ -1,21 +1,25 @@
-// The pitch correction: what is sung and heard over the last four seconds, on the lines of the scale.
+// The pitch correction: what is sung and heard, with the harmonies, over the last four seconds, on the lines of the scale.
 
 import { subscribeTo } from "../link/subscription.js";
 import { find, onVisible } from "../parts/make.js";
 import { listen, watch } from "../store/values.js";
 import { noteName, octave } from "../store/units.js";
+import { followHarmonies } from "./harmony.js";
 
 const seconds = 4;
-// Half of the range in semitones.
-const half = 6;
+// Half of the range in semitones, and with harmonies.
+const narrow = 6;
+const wide = 13;
 
 /** Sets up the tune sheet, which listens only while it is visible. */
 export function setUpTune() {
   const canvas = find("#tune-picture");
   const note = find("#tune-note");
-  // Moments with the pitches sung, heard and aimed at; -1 is none.
+  // Moments with the pitches sung, heard and aimed at, and those of the harmonies; -1 is none.
   let past = [];
   let present = [-1, -1, -1];
+  let harmonies = [-1, -1, -1, -1];
+  let half = narrow;
   let scale = new Set();
   let collecting = new Set();
   let middle = 60;
@@ -31,11 +35,12 @@ export function setUpTune() {
     if (!isVisible) return;
     requestAnimationFrame(draw);
     const time = now / 1000;
-    past.push([time, ...present]);
+    past.push([time, ...present, ...harmonies]);
     while (past.length && past[0][0] < time - seconds) past.shift();
+    half = past.some((moment) => moment.slice(4).some((pitch) => pitch >= 0)) ? wide : narrow;
     const target = present[2] >= 0 ? present[2] : present[0];
     if (target >= 0 && Math.abs(target - middle) > half - 2) middle = target;
-    paint(canvas, past, time, middle, scale);
+    paint(canvas, past, time, middle, half, scale);
   };
   watch("/singing", (...pitches) => {
     present = pitches;
@@ -44,15 +49,17 @@ export function setUpTune() {
     const key = Math.round(target);
     note.textContent = target < 0 ? "" : `${noteName(key)}${octave(key)}, ${off > 0 ? "+" : off < 0 ? "\u2212" : ""}${Math.abs(off)} cents`;
   });
+  watch("/harmonies", (...values) => (harmonies = values.slice(0, 4)));
   onVisible(find("#tune"), (is) => {
     subscribeTo("/singing", is);
+    followHarmonies("tune", is);
     if (is && !isVisible) requestAnimationFrame(draw);
     if (!is) past = [];
     isVisible = is;
   });
 }
 
-function paint(canvas, past, now, middle, scale) {
+function paint(canvas, past, now, middle, half, scale) {
   const ratio = devicePixelRatio;
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
@@ -90,6 +97,7 @@ function paint(canvas, past, now, middle, scale) {
     }
     context.stroke();
   };
+  for (let voice = 4; voice < 8; voice++) line(voice, color("--done"), 2);
   line(1, color("--quiet"), 2);
   line(2, color("--accent"), 3);
 }

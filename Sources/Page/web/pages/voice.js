@@ -9,6 +9,7 @@ import { notify } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
 import { figure } from "../store/units.js";
 import { latest, onReply, value, watch } from "../store/values.js";
+import { setUpHarmony } from "./harmony.js";
 import { setUpTune } from "./tune.js";
 
 /** Sets up the voice page. */
@@ -16,6 +17,7 @@ export function setUpVoice() {
   setUpPresets();
   setUpChannel();
   setUpTune();
+  setUpHarmony();
   setUpUnits();
   setUpEchoPicture(find("#echo-picture path"));
   setUpReverbPicture(find("#reverb-picture path"));

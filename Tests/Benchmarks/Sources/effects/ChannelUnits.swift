@@ -33,6 +33,53 @@ struct LevelUnit: ~Copyable {
   mutating func process(_ sound: Stereo, frames: Int) { leveler.process(sound, frames: frames) }
 }
 
+/// Four harmony voices at fixed intervals.
+struct HarmonyUnit: ~Copyable {
+  private static let intervals: [Float] = [4, 7, -5, -12]
+
+  private var voice: SungVoice
+  private let bank = SincBank()
+  private let voices: UnsafeMutablePointer<HarmonyVoice>
+
+  init(rate: Double) {
+    voice = SungVoice(sampleRate: rate)
+    voices = .allocate(capacity: Self.intervals.count)
+    for (index, interval) in Self.intervals.enumerated() {
+      (voices + index).initialize(to: HarmonyVoice(sampleRate: rate))
+      voices[index].setOn(true)
+      voices[index].setShift(interval)
+      voices[index].settle()
+    }
+  }
+
+  deinit {
+    voices.deinitialize(count: Self.intervals.count)
+    voices.deallocate()
+  }
+
+  /// The latency in frames, at 48 kHz.
+  var delay: Int { Int(HarmonyVoice.delaySeconds * 48_000) }
+
+  mutating func process(_ input: Stereo, to out: Stereo, frames: Int) {
+    out.clear(frames: frames)
+    var done = 0
+    while done < frames {
+      let untilResult = voice.framesToRound
+      let left = (untilResult - 1) % WarpStep.longest + 1
+      let count = min(frames - done, left)
+      let hasResult = voice.write(input.advanced(by: done), frames: count)
+      for index in 0..<Self.intervals.count {
+        voices[index].add(
+          voice.tape, behind: 0, startsStep: left == WarpStep.longest, bank: bank,
+          to: out.advanced(by: done), frames: count)
+        // As in the node: silent in consonants.
+        if hasResult { voices[index].setShift(voice.pitch == nil ? nil : Self.intervals[index]) }
+      }
+      done += count
+    }
+  }
+}
+
 /// The pitch correction, to the notes of equal temperament at once.
 struct TuneUnit: ~Copyable {
   private static let keys = 128

@@ -59,6 +59,15 @@ nonisolated(unsafe) let units: [effect] = [
   tuner("Syrinx tune", make: { rate, _ in boxed(TuneUnit(rate: rate, engine: .live)) }),
   tuner("Syrinx tune, voice", make: { rate, _ in boxed(TuneUnit(rate: rate, engine: .voice)) }),
   effect(
+    name: lasting("Syrinx harmonies"), kinds: kinds(EFFECT_HARMONIES),
+    make: { rate, _ in boxed(HarmonyUnit(rate: rate)) }, set: { _, _, _ in },
+    process: { unit, input, output, frames in
+      unbox(unit!, as: HarmonyUnit.self).pointee.process(
+        Stereo(input!), to: Stereo(output!), frames: Int(frames))
+    },
+    end: { end($0!, as: HarmonyUnit.self) }, stretch: nil,
+    delay: { unbox($0!, as: HarmonyUnit.self).pointee.delay }),
+  effect(
     name: lasting("Syrinx FFT"), kinds: kinds(EFFECT_TRANSFORM),
     make: { _, block in boxed(TransformUnit(size: Int(block))) },
     set: { _, _, _ in },

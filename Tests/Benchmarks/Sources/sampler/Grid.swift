@@ -11,7 +11,7 @@ final class Grid: Synth {
   private var frame: UInt32 = 0
   // Reused, so that only the note's allocations are counted, not its message's.
   private var batch = [Command(.sync(0))]
-  private let spare = UnsafeMutablePointer<Float>.allocate(capacity: 7 * 4096)
+  private let spare = UnsafeMutablePointer<Float>.allocate(capacity: 9 * 4096)
 
   init() {
     spare.initialize(repeating: 0, count: 7 * 4096)
@@ -53,8 +53,8 @@ final class Grid: Synth {
       Stereo(spare + place * 4096, spare + (place + 1) * 4096)
     }
     let ports = Ports(
-      input: stereo(0), output: Stereo(left, right), live: stereo(2), grid: stereo(4),
-      click: spare + 6 * 4096)
+      input: stereo(0), output: Stereo(left, right), live: stereo(2),
+      harmony: stereo(6), grid: stereo(4), click: spare + 8 * 4096)
     let cycle = Cycle(
       frame: frame, microseconds: Double(frame) / 48_000 * 1e6, isFreewheeling: false)
     precondition(renderer.render(cycle, frames: frames, ports: ports))

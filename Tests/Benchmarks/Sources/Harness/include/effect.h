@@ -18,7 +18,10 @@ typedef enum {
 
 typedef enum { EFFECT_PITCH = 1, EFFECT_STRETCH = 2, EFFECT_REVERB = 4, EFFECT_ECHO = 8,
                EFFECT_TRANSFORM = 16, EFFECT_KEEPS_FORMANTS = 32, EFFECT_GATE = 64, EFFECT_LEVEL = 128,
-               EFFECT_TUNE = 256 } effect_kinds;
+               EFFECT_TUNE = 256, EFFECT_HARMONIES = 512 } effect_kinds;
+
+// The shifts of four harmonies in semitones, which preserve formants. They return only the harmonies.
+#define EFFECT_INTERVALS {4, 7, -5, -12}
 
 // A stereo effect, or a transform of as many samples as a block has. A parameter set before the
 // first block applies from its first frame on. Reverb and echo return only the wet signal.

@@ -1,0 +1,106 @@
+internal import CRealtime
+
+/// The live input as one voice: its tape, and its pitch.
+///
+/// A result arrives per round of the tracker, always after the same number of frames.
+package struct SungVoice: ~Copyable {
+  // The tracker reads back 36 ms, the engines less than 0.1 s.
+  private static var tapeSeconds: Double { @_noLocks get { 0.25 } }
+  private static var tapeReach: Int { @_noLocks get { 16_384 } }
+  // The latency of the tracker's results.
+  private static var latenessSeconds: Float { @_noLocks get { 0.017 } }
+  // The preceding sound that is copied at a start, in frames.
+  static var framesBefore: Int { @_noLocks get { 4096 } }
+
+  /// The sound.
+  package private(set) var tape: Tape
+  /// The latest detected pitch, as a fractional MIDI note number; nil if unvoiced.
+  package private(set) var pitch: Float?
+  /// The detected pitch, extrapolated to the present.
+  package private(set) var presentPitch: Float = 0
+  /// The number of consecutive silent frames up to now.
+  package private(set) var silentFrames: Int
+  /// The duration of a round, in seconds.
+  package let secondsARound: Float
+  /// The number of frames until the next result.
+  package private(set) var framesToRound: Int
+
+  private let sampleRate: Float
+  private var tracker: PitchTracker
+  private var lead: PitchLead
+  private let framesARound: Int
+  private var framesToSlot: Int
+
+  /// Creates a voice with empty history.
+  package init(sampleRate: Double) {
+    self.sampleRate = Float(sampleRate)
+    tape = Tape(seconds: Self.tapeSeconds, reach: Self.tapeReach, sampleRate: sampleRate)
+    silentFrames = tape.capacity + 1
+    tracker = PitchTracker(sampleRate: sampleRate)
+    framesToSlot = tracker.slotFrames
+    framesARound = PitchTracker.slots * tracker.slotFrames
+    framesToRound = framesARound
+    secondsARound = Float(framesARound) / Float(sampleRate)
+    lead = PitchLead(seconds: Self.latenessSeconds, interval: secondsARound)
+  }
+
+  /// Sets the sides of the input that are the voice.
+  @_noLocks
+  package mutating func setSides(_ sides: VoiceSides) { tracker.setSides(sides) }
+
+  /// Whether the tape is silent.
+  package var isSilent: Bool { @_noLocks get { silentFrames > tape.capacity } }
+
+  /// Restarts after the end of another tape.
+  @_noLocks
+  package mutating func start(after other: borrowing Tape) {
+    let first = other.head &- Int64(Self.framesBefore)
+    let sound = Stereo(
+      UnsafeMutablePointer(mutating: other.left(at: first)),
+      UnsafeMutablePointer(mutating: other.right(at: first)))
+    tape.write(sound, frames: Self.framesBefore)
+    tracker.start(at: tape.head &- 1)
+    lead.reset()
+    pitch = nil
+    silentFrames = 0
+  }
+
+  /// Appends frames, at most up to the next result; nil is silence.
+  ///
+  /// Returns whether there is a new result.
+  @_noLocks
+  package mutating func write(_ sound: Stereo?, frames: Int) -> Bool {
+    if let sound {
+      silentFrames = 0
+      tape.write(sound, frames: frames)
+    } else {
+      silentFrames &+= frames
+      tape.writeSilence(frames: frames)
+    }
+    track(frames: frames)
+    framesToRound &-= frames
+    if framesToRound > 0 { return false }
+    framesToRound = framesARound
+    if tracker.isVoiced {
+      let measured = 69 + 12 * 1.442_695 * rt_log(sampleRate / (tracker.period * 440))
+      pitch = measured
+      presentPitch = lead.follow(measured)
+    } else {
+      pitch = nil
+      lead.reset()
+    }
+    return true
+  }
+
+  /// Runs the parts of the pitch analysis that are due in the frames written last.
+  @_noLocks
+  private mutating func track(frames: Int) {
+    var left = frames
+    while left >= framesToSlot {
+      left &-= framesToSlot
+      framesToSlot = tracker.slotFrames
+      tracker.advance(tape, to: tape.head &- Int64(left) &- 1)
+    }
+    framesToSlot &-= left
+  }
+}
