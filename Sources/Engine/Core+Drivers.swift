@@ -81,7 +81,7 @@ extension Core {
     beatWatch.shift(by: handover.shift)
     // Keys and pedals can have been released while no server was running.
     for key in 0..<128 { play(.off(.midi(UInt8(truncatingIfNeeded: key)))) }
-    sampler.control(64, 0)
+    control(64, 0)
     pedals.liftAll()
     lights.forget()
   }

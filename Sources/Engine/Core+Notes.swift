@@ -38,6 +38,21 @@ extension Core {
 
   // MARK: - MIDI
 
+  /// Applies a controller to the instrument, and the sustain pedal to held notes as well.
+  @_noLocks
+  mutating func control(_ number: UInt8, _ value: UInt8) {
+    sampler.control(number, value)
+    if number == 64 { chain.input.tune.held.setPedal(value >= 64) }
+    if number == 121 { chain.input.tune.held.setPedal(false) }
+  }
+
+  /// Bends all notes, also the held ones of harmonies.
+  @_noLocks
+  mutating func bend(semitones: Float) {
+    sampler.bend(semitones: semitones)
+    chain.input.tune.held.bend(semitones: semitones)
+  }
+
   /// Handles the messages up to a frame of the block.
   ///
   /// Returns the index of the first later one.
@@ -58,13 +73,13 @@ extension Core {
     case .note(let action):
       wake()
       play(action)
-    case .bend(let semitones): sampler.bend(semitones: semitones)
+    case .bend(let semitones): bend(semitones: semitones)
     case .pressure(let value): sampler.pressure(value)
     case .control(let number, let value):
       shared.controllers.move(number, to: value)
       if shared.controllers.isBound(number) {
         // Its effect from before it was bound is reset.
-        if number < 120 { sampler.control(number, MIDIInlet.rest(of: number)) }
+        if number < 120 { control(number, MIDIInlet.rest(of: number)) }
         return
       }
       // All sound off, all notes off, and the modes that imply it.
@@ -72,7 +87,7 @@ extension Core {
         wake()
         play(.allOff)
       }
-      sampler.control(number, value)
+      control(number, value)
     }
   }
 
@@ -84,11 +99,11 @@ extension Core {
     liftMIDIPedals()
     for key in 0..<128 { play(.off(.midi(UInt8(key)))) }
     // Sustain, sostenuto and soft pedal.
-    sampler.control(64, 0)
-    sampler.control(66, 0)
-    sampler.control(67, 0)
+    control(64, 0)
+    control(66, 0)
+    control(67, 0)
     inlet.center()
-    sampler.bend(semitones: 0)
+    bend(semitones: 0)
     sampler.pressure(0)
   }
 

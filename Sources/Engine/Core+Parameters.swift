@@ -62,7 +62,7 @@ extension Core {
     case .musicTempo: songs.setTempo(value)
     case .mute: master.setMute(value != 0)
     case .harmonyGain: strips.harmony.pointee.setGain(Level.gain(decibels: value))
-    case .harmonyRoute: strips.harmony.pointee.setRoute(Core.route(value))
+    case .harmonyRoute: followLiveRoute()
     case .harmonyChords: chain.input.setChordInput(value)
     case .lock: loops.time.pointee.isLocked = value != 0
     case .bypass:
@@ -100,11 +100,13 @@ extension Core {
   @_noLocks
   private mutating func set(_ parameter: Parameter.Notes, _ value: Float) {
     switch parameter {
-    case .sustain: sampler.setSustain(value != 0)
+    case .sustain:
+      sampler.setSustain(value != 0)
+      chain.input.tune.held.setSustain(value != 0)
     case .snap: inlet.snaps = value != 0
     case .bend:
       inlet.bendRange = value
-      sampler.bend(semitones: inlet.bend)
+      bend(semitones: inlet.bend)
     case .channel: outbox.setChannel(Int(value))
     case .phraseFollow:
       phrases.setFollowsTempo(value != 0)
@@ -151,6 +153,8 @@ extension Core {
     let isChain = if case .chain = route { true } else { false }
     input.recording?.pointee.setThroughChain(isChain)
     strips.setLiveRoute(route, warmUp: chain.input.warmUp)
+    strips.harmony.pointee.setRoute(
+      isHeldOff ? .off : Core.route(values[.mixer(.harmonyRoute)]))
   }
 
   @_noLocks

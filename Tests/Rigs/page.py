@@ -285,8 +285,12 @@ def voices(browser, folder, size):
 def seldom(browser, folder):
     """Takes screenshots of overlays on a phone, and of the states of the loop."""
     browser.look("phone", "dark")
+    send("/preset", "thirds")
     for page, button, name in (
         ("voice", "[data-sheet=presets]", "presets"),
+        ("voice", ".bar [data-sheet=channel]", "channel"),
+        ("voice", ".bar [data-sheet=tune]", "tune"),
+        ("voice", ".bar [data-sheet=harmony]", "harmony"),
         ("grid", "#piano-turn", "piano"),
         ("grid", "[data-sheet=grid-more]", "more"),
         ("takes", "[data-view=songs]", "songs"),
@@ -297,7 +301,9 @@ def seldom(browser, folder):
         time.sleep(0.7)  # its transition
         photograph(browser, folder, f"{page}-{name}-phone-dark")
         browser.click({"presets": "#presets [data-close]", "more": "#grid-more [data-close]",
-                       "piano": button}.get(name, "[data-view=takes]"))
+                       "piano": button}.get(
+                           name, f"#{name} [data-close]" if page == "voice" else "[data-view=takes]"))
+    send("/preset", "dry")
     browser.turn("loop")
     send("/loop/overdub")
     time.sleep(0.5)

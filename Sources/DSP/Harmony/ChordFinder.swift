@@ -18,8 +18,14 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
   // A new chord must fit best this many times in a row, and better by this much.
   private static var patience: Int { @_noLocks get { 2 } }
   private static var preference: Float { @_noLocks get { 0.003 } }
-  // Chords that fit worse are noise.
+  // Chords that fit worse are noise. The softest note of a chord has at least this share of the loudest: single notes and
+  // fifths have harmonics, but are no chords.
   private static var leastFit: Float { @_noLocks get { 0.6 } }
+  private static var leastShare: Float { @_noLocks get { 0.35 } }
+  // While a chord is strummed, the power of two steps rises by this factor. There is no result until this many steps
+  // after a rise: the first strings alone are another chord.
+  private static var rise: Float { @_noLocks get { 1.413 } }
+  private static var stepsAfterRise: Int { @_noLocks get { 3 } }
 
   /// The chord; nil until one was found.
   package private(set) var chord: Chord?
@@ -47,6 +53,11 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
   private let chroma: UnsafeMutablePointer<Float>
   // Twelve weights per shape of chord, for the root C, of length 1.
   private let shapes: UnsafeMutablePointer<Float>
+  // The same of single notes on C, and the amplitudes of the notes of a chord with what they are computed from.
+  private let note: UnsafeMutablePointer<Float>
+  private let amplitudes: UnsafeMutablePointer<Float>
+  private var lastPower: Float = 0
+  private var stepsToWait = 0
   private var candidate: Chord?
   private var times = 0
 
@@ -67,6 +78,8 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
     spectrum = Planar(buffers.floats(Self.size / 2 + 8), buffers.floats(Self.size / 2 + 8))
     chroma = buffers.floats(12)
     shapes = buffers.floats(12 * ChordShape.allCases.count)
+    note = buffers.floats(12)
+    amplitudes = buffers.floats(4 * 12)
     hertzPerBin = Float(rate / Double(Self.size))
     firstBin = Int(Self.lowest / rate * Double(Self.size))
     endBin = Int(Self.highest / rate * Double(Self.size))
@@ -87,6 +100,7 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
       window[index] = Float(0.5 - 0.5 * rt_cos(Double.pi * share))
     }
     for shape in ChordShape.allCases { shape.write(to: shapes + 12 * shape.rawValue) }
+    ChordShape.write([0], to: note)
   }
 
   /// Forgets the sound and the chord.
@@ -135,6 +149,7 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
   /// Chooses the chord of the last sound.
   @_noLocks
   private mutating func find() {
+    waitForStrum()
     guard analyze() else {
       times = 0
       return
@@ -153,7 +168,10 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
         }
       }
     }
-    guard most > Self.leastFit && most > present + Self.preference else {
+    guard
+      stepsToWait == 0 && most > Self.leastFit && most > present + Self.preference
+        && hasAllNotes(best)
+    else {
       times = 0
       return
     }
@@ -163,6 +181,63 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
       chord = best
       times = 0
     }
+  }
+
+  /// Notes whether another string was struck in the last step.
+  @_noLocks
+  private mutating func waitForStrum() {
+    var power: Float = 1e-12
+    let count = 2 &* framesAStep / factor
+    for index in 1...count {
+      let sample = ring[(head &- index) & (Self.size &- 1)]
+      power += sample * sample
+    }
+    if stepsToWait > 0 { stepsToWait &-= 1 }
+    if power > Self.rise * lastPower { stepsToWait = Self.stepsAfterRise }
+    lastPower = power
+  }
+
+  /// Whether all notes of a chord sound: not only as harmonics of others.
+  ///
+  /// The amplitudes of its notes are those that explain the pitch classes best, by multiplicative updates after Daniel
+  /// Lee and Sebastian Seung, "Algorithms for Non-negative Matrix Factorization" (2001).
+  @_noLocks
+  private func hasAllNotes(_ chord: Chord) -> Bool {
+    let notes = chord.notes
+    var classes = SIMD4<Int>()
+    var count = 0
+    for index in 0..<12 where notes &>> UInt16(index) & 1 == 1 && count < 4 {
+      classes[count] = index
+      count &+= 1
+    }
+    var found = SIMD4<Float>()
+    var wanted = SIMD4<Float>()
+    for one in 0..<count {
+      let weights = amplitudes + 12 &* one
+      var sum: Float = 0
+      for index in 0..<12 {
+        weights[index] = note[(index &+ 12 &- classes[one]) % 12]
+        sum += weights[index] * chroma[index]
+      }
+      wanted[one] = sum
+      found[one] = max(sum, 1e-6)
+    }
+    for _ in 0..<30 {
+      let former = found
+      for one in 0..<count {
+        var sum: Float = 1e-9
+        for other in 0..<count {
+          sum += former[other] * rt_product(amplitudes + 12 &* one, amplitudes + 12 &* other, 12)
+        }
+        found[one] = former[one] * wanted[one] / sum
+      }
+    }
+    var (least, most) = (found[0], found[0])
+    for one in 1..<count {
+      least = min(least, found[one])
+      most = max(most, found[one])
+    }
+    return least >= Self.leastShare * most
   }
 
   /// Computes the pitch classes of the last sound.
@@ -318,12 +393,17 @@ package enum ChordShape: Int, CaseIterable, Sendable, BitwiseCopyable {
 
   /// Writes the weights of the twelve pitch classes of a chord on C, of length 1.
   fileprivate func write(to weights: UnsafeMutablePointer<Float>) {
+    Self.write((0..<12).filter { Self.steps(number) >> UInt16($0) & 1 == 1 }, to: weights)
+  }
+
+  /// Writes the weights of the twelve pitch classes of notes, of length 1.
+  fileprivate static func write(_ notes: [Int], to weights: UnsafeMutablePointer<Float>) {
     // Square roots of the amplitudes of the first seven harmonics, as found by trial: with more of the fifth and less of
     // the seventh, triads become sevenths.
     let harmonics: [(interval: Int, weight: Float)] = [
       (0, 1), (0, 0.7), (7, 0.4), (0, 0.35), (4, 0.2), (7, 0.15), (10, 0.1),
     ]
-    for note in 0..<12 where Self.steps(number) >> UInt16(note) & 1 == 1 {
+    for note in notes {
       for harmonic in harmonics { weights[(note + harmonic.interval) % 12] += harmonic.weight }
     }
     var sum: Float = 0

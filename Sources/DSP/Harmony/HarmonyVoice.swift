@@ -16,7 +16,7 @@ package struct HarmonyVoice: ~Copyable {
   private let sampleRate: Float
   private var warp: VoiceWarp
   private var isRunning = false
-  private var sides = VoiceSides.both
+  private var lastShares = SIMD2<Float>(repeating: 0.5)
   private var shift: Glide
   private var formant: Glide
   private var gate: Glide
@@ -96,10 +96,7 @@ package struct HarmonyVoice: ~Copyable {
 
   /// Sets the sides of the tape that are the voice.
   @_noLocks
-  package mutating func setSides(_ value: VoiceSides) {
-    sides = value
-    warp.setSides(value)
-  }
+  package mutating func setSides(_ value: VoiceSides) { warp.setSides(value) }
 
   /// Sets the shift in semitones; nil is silence.
   @_noLocks
@@ -163,9 +160,12 @@ package struct HarmonyVoice: ~Copyable {
   }
 
   /// Adds the next frames of a step to `out`; they end `behind` frames before the end of the tape.
+  ///
+  /// `shares` are the gains of the sides of the tape in the mono sound.
   @_noLocks
   package mutating func add(
-    _ tape: borrowing Tape, behind: Int, startsStep: Bool, bank: borrowing SincBank,
+    _ tape: borrowing Tape, shares: SIMD2<Float>, behind: Int, startsStep: Bool,
+    bank: borrowing SincBank,
     to out: Stereo, frames: Int
   ) {
     let place = (tape.head &- Int64(behind &+ frames)) << 32
@@ -182,7 +182,7 @@ package struct HarmonyVoice: ~Copyable {
       place: place, rate: WarpStep.unity, pitch: pitch,
       formant: Self.ratio(formant.current))
     warp.process(tape, step, bank: bank, to: rendered, frames: frames)
-    write(frames: frames)
+    write(shares, frames: frames)
     if framesToEnd <= 0 {
       gain.skip(frames: frames)
       leftShare.skip(frames: frames)
@@ -196,22 +196,24 @@ package struct HarmonyVoice: ~Copyable {
 
   /// Writes the mono sound, through the gate, to the ring.
   @_noLocks
-  private mutating func write(frames: Int) {
+  private mutating func write(_ shares: SIMD2<Float>, frames: Int) {
     if gate.isMoving || gate.target != 0 {
       framesToEnd = delayFrames &+ nextDelayFrames &+ fadeFrames &+ frames
     }
     framesToEnd = max(0, framesToEnd &- frames)
     isRingClear = false
     gate.fill(weights, frames: frames)
-    let mono = warp.tracker.mono
-    var scale: Float = 1
-    if case .both = sides { scale = 0.5 }
-    let (left, right) = (scale * mono.leftShare, scale * mono.rightShare)
+    // Antiphase sides are subtracted.
+    let sign: Float = warp.tracker.mono.rightShare < 0 ? -1 : 1
+    let step = SIMD2(shares.x - lastShares.x, sign * shares.y - lastShares.y) / Float(frames)
+    var gains = lastShares
     let mask = ringFrames &- 1
     for frame in 0..<frames {
+      gains += step
       ring[(head &+ frame) & mask] =
-        weights[frame] * (left * rendered.left[frame] + right * rendered.right[frame])
+        weights[frame] * (gains.x * rendered.left[frame] + gains.y * rendered.right[frame])
     }
+    lastShares = SIMD2(shares.x, sign * shares.y)
     head = (head &+ frames) & mask
   }
 

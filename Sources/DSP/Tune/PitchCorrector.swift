@@ -21,6 +21,13 @@ package struct PitchCorrector: BitwiseCopyable {
   // The hold time of the shift without a pitch, and the time constant of its release, in seconds.
   private static var holdSeconds: Float { @_noLocks get { 0.15 } }
   private static var endSeconds: Float { @_noLocks get { 0.05 } }
+  // With patience: the time of which the center is the mean, and the deviations from it that are another note after a time, in
+  // semitones and seconds. A wide vibrato leaves and returns in less.
+  private static var patientCenterSeconds: Float { @_noLocks get { 0.2 } }
+  private static var firstSeconds: Float { @_noLocks get { 0.03 } }
+  private static var steadySeconds: Float { @_noLocks get { 0.08 } }
+  private static var wideSwing: Float { @_noLocks get { 0.8 } }
+  private static var wideSeconds: Float { @_noLocks get { 0.025 } }
   // Smaller shifts snap to 0, in semitones.
   private static var near: Float { @_noLocks get { 0.001 } }
 
@@ -30,6 +37,9 @@ package struct PitchCorrector: BitwiseCopyable {
   package var speed: Float = 0.02
   /// The share of the vibrato that is preserved, from 0 to 1.
   package var vibrato: Float = 0
+
+  /// Whether the target stays the same in a vibrato that reaches other notes; a change takes up to 0.08 s longer.
+  package var isPatient = false
 
   /// The shift, in semitones.
   package private(set) var shift: Float = 0
@@ -41,6 +51,11 @@ package struct PitchCorrector: BitwiseCopyable {
   // The time since the onset or the last leap.
   private var age: Float = 0
   private var silence: Float = 0
+  // The times since the pitch has been outside the swing of a vibrato, and of a wide one.
+  private var outside: Float = 0
+  private var wideOutside: Float = 0
+  // The time since the center has leapt.
+  private var centerAge: Float = 0
 
   /// Creates a corrector without a shift.
   package init() {}
@@ -62,8 +77,12 @@ package struct PitchCorrector: BitwiseCopyable {
     _ pitch: Float, measured: Float, toward targets: PitchTargets, seconds: Float
   ) {
     silence = 0
-    center += Self.share(seconds, of: Self.centerSeconds) * (measured - center)
-    if target == nil || abs(measured - center) > Self.mostSwing { center = measured }
+    if isPatient {
+      followPatiently(measured, seconds: seconds)
+    } else {
+      center += Self.share(seconds, of: Self.centerSeconds) * (measured - center)
+      if target == nil || abs(measured - center) > Self.mostSwing { center = measured }
+    }
     guard let nearest = targets.nearest(to: center) else {
       end(seconds: seconds)
       return
@@ -74,6 +93,26 @@ package struct PitchCorrector: BitwiseCopyable {
     let steady = pitch - vibrato * (pitch - mean)
     let wanted = amount * (target - steady)
     shift += Self.share(seconds, of: speed) * (wanted - shift)
+  }
+
+  /// Moves the center slowly, or to another note.
+  @_noLocks
+  private mutating func followPatiently(_ measured: Float, seconds: Float) {
+    let distance = abs(measured - center)
+    outside = distance > Self.mostSwing ? outside + seconds : 0
+    wideOutside = distance > Self.wideSwing ? wideOutside + seconds : 0
+    // The first pitches are inaccurate, and not of a vibrato.
+    let isFirst = target == nil || centerAge < Self.firstSeconds && distance > Self.mostSwing
+    if isFirst || outside > Self.steadySeconds || wideOutside > Self.wideSeconds {
+      if target == nil || !isFirst { centerAge = 0 }
+      center = measured
+      outside = 0
+      wideOutside = 0
+    } else {
+      // The mean since the leap at first: a vibrato that leaps at its peak is centered after half a cycle.
+      centerAge = min(centerAge + seconds, Self.patientCenterSeconds)
+      center += seconds / (centerAge + seconds) * (measured - center)
+    }
   }
 
   /// Advances by some seconds without a pitch.

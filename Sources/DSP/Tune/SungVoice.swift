@@ -9,6 +9,11 @@ package struct SungVoice: ~Copyable {
   private static var tapeReach: Int { @_noLocks get { 16_384 } }
   // The latency of the tracker's results.
   private static var latenessSeconds: Float { @_noLocks get { 0.017 } }
+  // The time constant of the power, that of the tracker's window; and of the shares, in seconds.
+  private static var powerSeconds: Float { @_noLocks get { 0.012 } }
+  private static var sharesSeconds: Float { @_noLocks get { 0.2 } }
+  // The share of the low frequencies in the power of a voice: hiss has less.
+  private static var leastLow: Float { @_noLocks get { 0.03 } }
   // The preceding sound that is copied at a start, in frames.
   static var framesBefore: Int { @_noLocks get { 4096 } }
 
@@ -16,6 +21,10 @@ package struct SungVoice: ~Copyable {
   package private(set) var tape: Tape
   /// The latest detected pitch, as a fractional MIDI note number; nil if unvoiced.
   package private(set) var pitch: Float?
+  /// Whether the sound has a pitch, and is no hiss with a little tone below.
+  package private(set) var isVoiced = false
+  /// The gains of both sides for the mono sound: a side that is silent has none.
+  package private(set) var shares = SIMD2<Float>(repeating: 0.5)
   /// The detected pitch, extrapolated to the present.
   package private(set) var presentPitch: Float = 0
   /// The number of consecutive silent frames up to now.
@@ -28,6 +37,11 @@ package struct SungVoice: ~Copyable {
   private let sampleRate: Float
   private var tracker: PitchTracker
   private var lead: PitchLead
+  // The powers of both sides in this round, their means, and the sides of the voice.
+  private var roundPowers = SIMD2<Float>()
+  private var powers = SIMD2<Float>()
+  private var slowPowers = SIMD2<Float>()
+  private var sides = VoiceSides.both
   private let framesARound: Int
   private var framesToSlot: Int
 
@@ -46,7 +60,10 @@ package struct SungVoice: ~Copyable {
 
   /// Sets the sides of the input that are the voice.
   @_noLocks
-  package mutating func setSides(_ sides: VoiceSides) { tracker.setSides(sides) }
+  package mutating func setSides(_ value: VoiceSides) {
+    sides = value
+    tracker.setSides(value)
+  }
 
   /// Whether the tape is silent.
   package var isSilent: Bool { @_noLocks get { silentFrames > tape.capacity } }
@@ -71,6 +88,8 @@ package struct SungVoice: ~Copyable {
   @_noLocks
   package mutating func write(_ sound: Stereo?, frames: Int) -> Bool {
     if let sound {
+      roundPowers += SIMD2(
+        rt_product(sound.left, sound.left, frames), rt_product(sound.right, sound.right, frames))
       silentFrames = 0
       tape.write(sound, frames: frames)
     } else {
@@ -81,6 +100,8 @@ package struct SungVoice: ~Copyable {
     framesToRound &-= frames
     if framesToRound > 0 { return false }
     framesToRound = framesARound
+    followPowers()
+    isVoiced = tracker.isVoiced && tracker.lowPower > Self.leastLow * power
     if tracker.isVoiced {
       let measured = 69 + 12 * 1.442_695 * rt_log(sampleRate / (tracker.period * 440))
       pitch = measured
@@ -90,6 +111,41 @@ package struct SungVoice: ~Copyable {
       lead.reset()
     }
     return true
+  }
+
+  /// The power of the voice per frame, as mixed for the tracker.
+  private var power: Float {
+    @_noLocks get {
+      switch sides {
+      // In phase, or silent on one side.
+      case .both:
+        let left = rt_square_root(powers.x)
+        let right = rt_square_root(powers.y)
+        return (left + right) * (left + right)
+      case .left: return powers.x
+      case .right: return powers.y
+      }
+    }
+  }
+
+  /// Updates the powers and shares with those of a round.
+  @_noLocks
+  private mutating func followPowers() {
+    let now = roundPowers / Float(framesARound)
+    roundPowers = SIMD2()
+    // Non-finite input is replaced before, but its square can be too large.
+    guard now.x < 1e30 && now.y < 1e30 else { return }
+    powers += min(1, secondsARound / Self.powerSeconds) * (now - powers)
+    let sum = slowPowers.x + slowPowers.y
+    // After silence, the first sound counts at once.
+    let share = sum < 1e-9 ? 1 : min(1, secondsARound / Self.sharesSeconds)
+    slowPowers += share * (now - slowPowers)
+    let total = slowPowers.x + slowPowers.y
+    switch sides {
+    case .both: if total > 1e-9 { shares = slowPowers / total }
+    case .left: shares = SIMD2(1, 0)
+    case .right: shares = SIMD2(0, 1)
+    }
   }
 
   /// Runs the parts of the pitch analysis that are due in the frames written last.

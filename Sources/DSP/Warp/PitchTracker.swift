@@ -20,6 +20,8 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   package private(set) var period: Float
   /// Whether the signal is periodic.
   package private(set) var isVoiced = false
+  /// The power of the analyzed low frequencies per frame, as of the latest result.
+  package var lowPower: Float { @_noLocks get { power / Float(window) } }
   /// The mono signal that is analyzed.
   private(set) var mono = VoiceMono()
 

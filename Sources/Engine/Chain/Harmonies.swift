@@ -17,8 +17,11 @@ struct Harmonies: ~Copyable {
   private let bank = SincBank()
   private var leading = VoiceLeading()
   private var finder: ChordFinder
+  // The note that is sung, and the scale's note that is nearest to it.
   private var lead = PitchCorrector()
+  private var inScale = PitchCorrector()
   private var isOn = SIMD4<UInt8>()
+  private(set) var isBypassed = false
   private var detunes = SIMD4<Float>()
   // The notes of the voices, as fractional MIDI note numbers; NaN for none.
   private var notes = SIMD4<Float>(repeating: .nan)
@@ -41,6 +44,8 @@ struct Harmonies: ~Copyable {
     intervals = buffers.filled(with: .thirdUp, count: Self.count)
     finder = ChordFinder(sampleRate: sampleRate)
     sound = buffers.stereo(SegmentMemory.longest)
+    lead.isPatient = true
+    inScale.isPatient = true
   }
 
   // MARK: - Parameters
@@ -52,7 +57,7 @@ struct Harmonies: ~Copyable {
     switch parameter {
     case .on:
       isOn[index] = value != 0 ? 1 : 0
-      voice.pointee.setOn(value != 0)
+      voice.pointee.setOn(value != 0 && !isBypassed)
     case .interval:
       intervals[index] = HarmonyInterval(number: value)
       notes[index] = .nan
@@ -63,6 +68,13 @@ struct Harmonies: ~Copyable {
     case .detune: detunes[index] = value * 0.01
     case .delay: voice.pointee.setDelay(seconds: value * 0.001)
     }
+  }
+
+  /// Turns all voices off while the effects are bypassed.
+  @_noLocks
+  mutating func setBypassed(_ value: Bool) {
+    isBypassed = value
+    for index in 0..<Self.count { voices[index].setOn(isOn[index] != 0 && !value) }
   }
 
   /// Sets the input whose chords are followed; the other one is the voice.
@@ -102,8 +114,9 @@ struct Harmonies: ~Copyable {
   mutating func follow(
     _ voice: borrowing SungVoice, _ singing: Singing, held: borrowing HeldPitches
   ) {
-    guard let pitch = voice.pitch else {
+    guard let pitch = voice.pitch, voice.isVoiced else {
       lead.rest(seconds: voice.secondsARound)
+      inScale.rest(seconds: voice.secondsARound)
       unvoicedRounds &+= 1
       if unvoicedRounds >= Self.patience {
         for index in 0..<Self.count { voices[index].setShift(nil) }
@@ -113,11 +126,13 @@ struct Harmonies: ~Copyable {
     unvoicedRounds = 0
     (lead.amount, lead.speed, lead.vibrato) = (singing.amount, singing.speed, singing.vibrato)
     lead.correct(pitch, measured: pitch, toward: singing.targets, seconds: voice.secondsARound)
-    guard let note = lead.target else { return }
+    inScale.correct(
+      pitch, measured: pitch, toward: singing.scaleTargets, seconds: voice.secondsARound)
+    guard let note = lead.target, let inKey = inScale.target else { return }
     chooseShared(note, singing, held)
     for index in 0..<Self.count where isOn[index] != 0 {
       if !intervals[index].isShared {
-        notes[index] = intervals[index].note(from: note, in: singing.scale)
+        notes[index] = intervals[index].note(from: note, inKey: inKey, singing.scale)
       }
       let interval = notes[index] - note
       // False for NaN.
@@ -243,7 +258,8 @@ struct Harmonies: ~Copyable {
           voices[index].rest(frames: count)
         } else {
           voices[index].add(
-            voice.tape, behind: frames &- place &- count, startsStep: left == WarpStep.longest,
+            voice.tape, shares: voice.shares, behind: frames &- place &- count,
+            startsStep: left == WarpStep.longest,
             bank: bank, to: to, frames: count)
         }
       }
@@ -278,8 +294,8 @@ struct Singing: BitwiseCopyable {
   let amount: Float, speed: Float, vibrato: Float
   /// The notes that the lead can have.
   let targets: PitchTargets
-  /// The notes of the grid's scale.
-  let scale: ScaleNotes
+  /// The notes of the grid's scale, and the same as targets.
+  let scale: ScaleNotes, scaleTargets: PitchTargets
   /// The notes of all keys, in cents.
   let own: UnsafePointer<Float>
 }

@@ -24,14 +24,14 @@ package enum HarmonyInterval: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   var isChord: Bool { @_noLocks get { number == 12 } }
   var isHeld: Bool { @_noLocks get { number == 11 } }
 
-  /// Returns the note above or below another one, in semitones.
+  /// Returns the note above or below another one, and the scale's note nearest to that, in semitones.
   @_noLocks
-  func note(from lead: Float, in scale: ScaleNotes) -> Float {
+  func note(from lead: Float, inKey: Float, _ scale: ScaleNotes) -> Float {
     let size = abs(distance)
     if size == 0 { return lead }
     if size == 5 { return lead + (distance > 0 ? 12 : -12) }
     // A third is two steps.
-    return scale.note(from: lead, steps: size &+ 1, isUp: distance > 0)
+    return scale.note(from: inKey, steps: size &+ 1, isUp: distance > 0)
   }
 }
 
@@ -47,7 +47,7 @@ struct ScaleNotes: BitwiseCopyable {
   @_noLocks
   init(snapped: UnsafePointer<Float>) { cents = snapped }
 
-  /// Returns the note some steps above or below the scale's note nearest to `lead`, in semitones.
+  /// Returns the note some steps above or below a note of the scale, in semitones.
   ///
   /// In scales of other than seven notes it is the one nearest to an interval of that many steps in seven.
   @_noLocks

@@ -8,6 +8,12 @@ struct HeldPitches: ~Copyable {
   // In cents above MIDI key 0, with the numbers of their fingers.
   private let cents: UnsafeMutablePointer<Float>
   private let fingers: UnsafeMutablePointer<UInt16>
+  // Whether the finger is lifted, and the note only sustained.
+  private let isLifted: UnsafeMutablePointer<Bool>
+  private var isHeld = false
+  private var isPedalDown = false
+  private var isSustained: Bool { @_noLocks get { isHeld || isPedalDown } }
+  private var bend: Float = 0
   private(set) var count = 0
   /// Changes with each note.
   private(set) var revision = 0
@@ -15,6 +21,7 @@ struct HeldPitches: ~Copyable {
   init() {
     cents = buffers.floats(Self.most)
     fingers = buffers.filled(with: 0, count: Self.most)
+    isLifted = buffers.filled(with: false, count: Self.most)
   }
 
   /// Handles a note on or off.
@@ -27,25 +34,70 @@ struct HeldPitches: ~Copyable {
       if count == Self.most { return }
       cents[count] = start.cents
       fingers[count] = start.finger.number
+      isLifted[count] = false
       count &+= 1
-    case .off(let finger): remove(finger)
+    case .off(let finger):
+      if isSustained { lift(finger) } else { remove(finger) }
     case .allOff: count = 0
     }
+  }
+
+  /// Sets whether notes are sustained when their fingers are lifted.
+  @_noLocks
+  mutating func setSustain(_ value: Bool) {
+    isHeld = value
+    endSustained()
+  }
+
+  /// Sets whether the sustain pedal of a MIDI keyboard is down.
+  @_noLocks
+  mutating func setPedal(_ value: Bool) {
+    isPedalDown = value
+    endSustained()
+  }
+
+  @_noLocks
+  private mutating func endSustained() {
+    if isSustained { return }
+    revision &+= 1
+    var index = 0
+    while index < count {
+      if isLifted[index] { removeNote(index) } else { index &+= 1 }
+    }
+  }
+
+  /// Bends all notes, as `pitch` returns them.
+  @_noLocks
+  mutating func bend(semitones: Float) {
+    if bend == semitones { return }
+    bend = semitones
+    revision &+= 1
+  }
+
+  @_noLocks
+  private func lift(_ finger: Finger) {
+    for index in 0..<count where fingers[index] == finger.number { isLifted[index] = true }
+  }
+
+  @_noLocks
+  private mutating func removeNote(_ index: Int) {
+    count &-= 1
+    cents[index] = cents[count]
+    fingers[index] = fingers[count]
+    isLifted[index] = isLifted[count]
   }
 
   @_noLocks
   private mutating func remove(_ finger: Finger) {
     for index in 0..<count where fingers[index] == finger.number {
-      count &-= 1
-      cents[index] = cents[count]
-      fingers[index] = fingers[count]
+      removeNote(index)
       return
     }
   }
 
   /// A pitch, as a fractional MIDI note number.
   @_noLocks
-  func pitch(_ index: Int) -> Float { cents[index] * 0.01 }
+  func pitch(_ index: Int) -> Float { cents[index] * 0.01 + bend }
 
   /// The pitches, in all octaves.
   var targets: PitchTargets {

@@ -122,7 +122,8 @@ struct Tune: ~Copyable {
       return Singing(
         amount: isTuning ? corrector.amount : 0, speed: corrector.speed,
         vibrato: corrector.vibrato, targets: isTuning ? pitches : all(own),
-        scale: ScaleNotes(snapped: keys?.snapped ?? UnsafePointer(equal)), own: own)
+        scale: ScaleNotes(snapped: keys?.snapped ?? UnsafePointer(equal)),
+        scaleTargets: all(keys?.snapped), own: own)
     }
   }
 

@@ -167,15 +167,15 @@ extension SurfacePage {
           control(.flag, "/music/follow", "song-follow", "Songs in tempo")),
         Row(
           1, control(.flag, "/gate/on", "gate", "Gate"),
-          control(.flag, "/level/on", "level", "Level")),
+          control(.flag, "/level/on", "level", "Level"),
+          control(.flag, "/guard/on", "guard", "Feedback guard")),
         Row(
           1,
           of: (1...4).map { number throws(SurfaceFault) in
             try control(.flag, "/harmony/\(number)/on", "harmony-\(number)", "Harmony \(number)")
           }),
         Row(1, gain("in", "Input"), gain("live", "Live"), gain("harmony", "Harmonies")),
-        Row(1, gain("grid", "Grid"), gain("music", "Songs")),
-        Row(1, gain("out", "Output"), control(.flag, "/guard/on", "guard", "Feedback guard"))))
+        Row(1, gain("grid", "Grid"), gain("music", "Songs"), gain("out", "Output"))))
   }
 
   /// The page of the feed: posts, newest first, and buttons that post the loop without text and stop a post.

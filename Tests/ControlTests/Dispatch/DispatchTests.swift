@@ -96,7 +96,8 @@ import Testing
     desk.tell("/{live,loop}/gain", .float(-9))
     #expect(
       desk.tell("/*/gain").map(\.address).sorted() == [
-        "/grid/gain", "/in/gain", "/live/gain", "/loop/gain", "/metronome/gain", "/music/gain",
+        "/grid/gain", "/harmony/gain", "/in/gain", "/live/gain", "/loop/gain", "/metronome/gain",
+        "/music/gain",
         "/out/gain",
       ])
     #expect(desk.tell("/l*/gain").allSatisfy { $0.arguments == [.float(-9)] })
@@ -167,7 +168,8 @@ import Testing
       answers
         == [
           "/mute", "/status", "/clock", "/lock", "/preset", "/presets", "/location", "/instruments",
-          "/scales", "/tuner", "/lowcut", "/channel", "/singing", "/scene", "/scenes", "/part",
+          "/scales", "/tuner", "/lowcut", "/channel", "/singing", "/harmonies", "/scene", "/scenes",
+          "/part",
           "/setlist", "/setlists",
         ])
   }

@@ -18,9 +18,11 @@ import Testing
   private static let initial: [(parameter: Parameter, value: Float)] =
     AddressTable.node.addresses.compactMap { address in
       guard let parameter = address.parameter, let value = address.initial else { return nil }
-      // The other loops equal the first.
-      if case .loop(_, 1...) = parameter { return nil }
-      return (parameter, value)
+      // The other loops and harmony voices equal the first.
+      switch parameter {
+      case .loop(_, 1...), .harmony(_, 1...): return nil
+      default: return (parameter, value)
+      }
     }
 
   /// The entire output of an engine.
@@ -161,7 +163,10 @@ import Testing
     let voice = (1...8).map {
       Tone.sine(150 * Double($0), amplitude: 0.3 / Float($0), frames: 36_000)
     }
-    play(voice[0].indices.map { frame in voice.reduce(0) { $0 + $1[frame] } })
+    let sung = voice[0].indices.map { frame in voice.reduce(0) { $0 + $1[frame] } }
+    play(sung)
+    send(.set(.harmony(.on), 1))
+    play(sung)
     withExtendedLifetime((ring, song, map)) {}
     return heard
   }

@@ -312,4 +312,87 @@ import Testing
     #expect(rest.left[48_000...].allSatisfy { $0 == 0 })
     expect(host.render(sound, block: 64).harmony.left[9600...], at: 60)
   }
+
+  @Test(arguments: [(62.0, 0.6), (62.3, 0.5), (64, 0.8), (60.4, 0.4), (61, 0.5)])
+  func `a wide vibrato doesn't change the harmony`(note: Double, depth: Double) {
+    // The interval that is heard is that of a steady note.
+    let sound = voice.sound(seconds: 2) { note + depth * sin(2 * .pi * 5.5 * $0) }
+    let output = host([.thirdUp]).render(sound, block: 64).harmony.left
+    let sung = voice.pitches(of: sound[19_200...], near: note, length: 1200)
+    var intervals: [Double] = []
+    for wanted in [3.0, 4] {
+      let heard = voice.pitches(of: output[(19_200 + 960)...], near: note + wanted, length: 1200)
+      let distances = zip(heard, sung).map { $0 - $1 }
+      let fits = distances.filter { abs($0 - wanted) < 0.3 }
+      intervals.append(Double(fits.count) / Double(distances.count))
+    }
+    // All the time one interval, apart from the first cycle and errors of the measurement.
+    #expect(intervals.max()! > 0.95, "\(intervals)")
+  }
+
+  @Test func `a leap changes the harmony within 0.1 s`() {
+    let sound = voice.sound(seconds: 2) { $0 < 1 ? 57 : 59 }
+    let output = host([.thirdUp]).render(sound, block: 64).harmony.left
+    expect(output[(48_000 + 4800)..<62_400], at: 62)
+  }
+
+  @Test func `hiss of narrow bands is no voice`() {
+    let note = voice.sound(seconds: 0.4) { _ in 55 }
+    // Noise above 2 kHz: the difference of neighbors, four times.
+    var hiss = Tone.noise(amplitude: 0.1, frames: 19_200)
+    for _ in 0..<4 { hiss = zip(hiss, [0] + hiss).map { $0 - $1 } }
+    let output = host([.unison]).render(note + hiss + note, block: 64).harmony.left
+    let start = note.count + 960
+    let inHiss = Measure.level(output[(start + 1500)..<(start + 18_000)])
+    #expect(20 * log10(inHiss / Measure.level(output[9600..<19_200])) < -40)
+  }
+
+  @Test func `a voice at one input is as loud as at both`() {
+    let sound = voice.sound(seconds: 1, level: 0.1) { _ in 57 }
+    func level(right: [Float]?) -> Double {
+      Measure.level(
+        host([.octaveUp]).render(sound, right: right, block: 64).harmony.left[24_000...])
+    }
+    let silence = Tone.constant(0, frames: sound.count)
+    #expect(abs(20 * log10(level(right: silence) / level(right: nil))) < 0.1)
+    #expect(abs(20 * log10(level(right: sound.map { -$0 }) / level(right: nil))) < 0.1)
+  }
+
+  @Test func `bypass and a hold on the live input silence the harmonies`() {
+    let sound = voice.sound(seconds: 0.5, level: 0.05) { _ in 57 }
+    for (parameter, isStemSilent) in [
+      (Parameter.mixer(.bypass), true), (.mixer(.liveOff), false),
+    ] {
+      let host = host([.thirdUp])
+      _ = host.render(sound, block: 64)
+      host.send(Command(.set(parameter, 1)))
+      let output = host.render(sound, block: 64)
+      if isStemSilent {
+        #expect(output.harmony.left[9600...].allSatisfy { $0 == 0 })
+      } else {
+        #expect(output.left[9600...].allSatisfy { $0 == 0 })
+        #expect(Measure.level(output.harmony.left[9600...]) > 0.001)
+      }
+      host.send(Command(.set(parameter, 0)))
+      let again = host.render(sound, block: 64)
+      #expect(Measure.level(again.harmony.left[9600...]) > 0.001)
+    }
+  }
+
+  @Test func `the sustain pedal and the wheel apply to held notes`() {
+    let host = host([.held])
+    let sound = voice.sound(seconds: 0.5) { _ in 57 }
+    func midi(_ bytes: UInt8...) { host.midi.append((host.frame, bytes)) }
+    midi(0xB0, 64, 127)
+    midi(0x90, 64, 1)
+    _ = host.render(sound, block: 64)
+    midi(0x80, 64, 0)
+    // Up by two semitones.
+    midi(0xE0, 127, 127)
+    expect(host.render(sound, block: 64).harmony.left[9600...], at: 66)
+    midi(0xE0, 0, 64)
+    expect(host.render(sound, block: 64).harmony.left[9600...], at: 64)
+    midi(0xB0, 64, 0)
+    #expect(host.render(sound, block: 64).harmony.left[9600...].allSatisfy { $0 == 0 })
+  }
 }

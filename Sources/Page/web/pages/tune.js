@@ -74,12 +74,16 @@ function paint(canvas, past, now, middle, half, scale) {
   context.fillStyle = color("--quiet");
   context.strokeStyle = color("--line");
   context.lineWidth = 1;
+  // Names that would overlap are left out.
+  let last = Infinity;
   for (let key = Math.ceil(middle - half); key <= middle + half; key++) {
     if (scale.size && !scale.has(((key % 12) + 12) % 12)) continue;
     context.beginPath();
     context.moveTo(34, y(key));
     context.lineTo(width, y(key));
     context.stroke();
+    if (last - y(key) < 14) continue;
+    last = y(key);
     context.fillText(noteName(key) + octave(key), 2, y(key) + 4);
   }
   const line = (index, stroke, thickness) => {
@@ -97,7 +101,7 @@ function paint(canvas, past, now, middle, half, scale) {
     }
     context.stroke();
   };
-  for (let voice = 4; voice < 8; voice++) line(voice, color("--done"), 2);
+  for (let voice = 4; voice < 8; voice++) line(voice, color("--play"), 2);
   line(1, color("--quiet"), 2);
   line(2, color("--accent"), 3);
 }

@@ -212,7 +212,7 @@ import Testing
     let saved = try Preset(Array(Data(contentsOf: URL(fileURLWithPath: "\(own)/mine.json"))))
     let table = AddressTable.node.addresses.filter(\.belongsToPreset)
     #expect(saved.settings.map(\.address) == table.map(\.path))
-    #expect(table.count == 35)
+    #expect(table.count == 64)
     desk.tell("/pitch/semitones", .float(0))
     desk.tell("/live/gain", .float(0))
     #expect(answer(to: "/preset", "mine") == reply("/preset", "mine"))
