@@ -17,7 +17,8 @@ extension NodeTests {
       let addresses = [
         "/pitch/semitones", "/stretch/rate", "/echo/mix", "/echo/time", "/echo/feedback",
         "/reverb/mix", "/reverb/decay", "/reverb/size", "/in/gain", "/live/gain", "/grid/gain",
-        "/music/gain", "/out/gain", "/loop/semitones", "/loop/rate", "/loop/feedback", "/loop/gain",
+        "/music/gain", "/out/gain", "/harmony/gain", "/loop/semitones", "/loop/rate",
+        "/loop/feedback", "/loop/gain",
         "/loop/1/gain", "/loop/2/gain", "/loop/3/gain", "/loop/4/gain", "/metronome/bpm",
       ]
       // It sends from another port than it receives on.
