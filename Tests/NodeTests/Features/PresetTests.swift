@@ -94,7 +94,7 @@ extension NodeTests {
         kill(node.id, SIGKILL)
         _ = node.awaitEnd()
         let settings = try settings(file)
-        #expect(settings.count == 23)
+        #expect(settings.count == 64)
         #expect((-1..<20).contains(try #require(settings["/pitch/semitones"] as? Int)))
       }
       let (node, phone) = try startNode(on: server, ["--home", home.path, "--preset", "mine"])
