@@ -2,8 +2,9 @@ internal import OSC
 
 /// Output to clients: replies, updates for subscribers, and the counters of both.
 final class ReplySender {
-  // The maximum number of replies to one packet. A short packet can query a great number of addresses.
-  static let mostReplies = 1024
+  // The maximum number of replies to one packet. A short packet can query a great number of addresses. Enough for a
+  // surface that asks for all addresses and all values.
+  static let mostReplies = 1100
 
   let notifier: ChangeNotifier
   /// The counters for `/status`.

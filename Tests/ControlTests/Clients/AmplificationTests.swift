@@ -38,7 +38,7 @@ import Testing
     let pings = Array(repeating: [UInt8](address: "/ping", []), count: 1000)
     let told = desk.give(
       [UInt8](bundle: pings + [[UInt8](address: "/subscribe", [])], at: .immediately))
-    #expect(told.count == 1024)
+    #expect(told.count == 1100)
     #expect(told.last?.arguments[1] == .string("busy"))
   }
 

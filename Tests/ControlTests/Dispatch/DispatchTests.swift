@@ -179,7 +179,7 @@ import Testing
     let question = [UInt8](address: "/*/*", [])
     let answers = desk.give(
       [UInt8](bundle: Array(repeating: question, count: 3000), at: .immediately))
-    #expect(answers.count == 1024)
+    #expect(answers.count == 1100)
     #expect(code(Array(answers.suffix(1))) == "busy")
     #expect(desk.node.counters.refused == 1)
     desk.pass()
