@@ -70,7 +70,8 @@ struct HarmonyUnit: ~Copyable {
       let hasResult = voice.write(input.advanced(by: done), frames: count)
       for index in 0..<Self.intervals.count {
         voices[index].add(
-          voice.tape, shares: voice.shares, behind: 0, startsStep: left == WarpStep.longest, bank: bank,
+          voice.tape, shares: voice.shares, behind: 0, startsStep: left == WarpStep.longest,
+          bank: bank,
           to: out.advanced(by: done), frames: count)
         // As in the node: silent in consonants.
         if hasResult { voices[index].setShift(voice.pitch == nil ? nil : Self.intervals[index]) }
