@@ -77,8 +77,6 @@ MELODY = (57, 59, 61, 62, 64, 62, 61, 57, 52, 45)
 ERRORS = (0.3, -0.25, 0.4, -0.3, 0.2, 0.35, -0.4, 0.1, 0.3, -0.35)
 NOTE_SECONDS = 0.8
 STEADY_NOTE = 50
-# How far it is sung off, in semitones.
-STEADY_OFF = 0.3
 # The peaks of the formants of an open vowel in Hz, with their widths and levels.
 FORMANTS = ((700, 110, 1.0), (1150, 120, 0.6), (2600, 200, 0.2))
 
@@ -135,7 +133,7 @@ def make(folder: pathlib.Path):
         "sine 10k": 0.5 * np.sin(2 * np.pi * 10_000 * t),
     }
     sounds["sung wrong"] = sung_wrong()
-    sounds["sung steady"] = sung(np.full(2 * RATE, STEADY_NOTE + STEADY_OFF))
+    sounds["sung steady"] = sung(np.full(2 * RATE, STEADY_NOTE + 0.3))
     for hertz, note in ((110, 45.3), (440, 69.3)):
         loudness = 1.5 * np.clip(0.5 + 0.3 * swelling(6, generator), 0, 1)
         sounds[f"swelling {hertz}"] = loudness * sung(np.full(6 * RATE, note))

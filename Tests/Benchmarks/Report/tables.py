@@ -61,8 +61,8 @@ TUNES = "Pitch correction: a melody sung up to 40 cents off, with a vibrato of 2
     ("440 Hz", "tune delay 440", 1),
     ("ns per frame", "ns", 1), ("longest, %: 64", "longest 64", 2), ("128", "longest 128", 2),
 ]
-HARMONIES = "Four harmonies with formants preserved: +4, +7, -5 and -12 semitones", "harmony cents", "", [
-    ("steady note, cents off", "harmony cents", 1), ("latency, ms: 110 Hz", "harmony delay 110", 1),
+HARMONIES = "Four harmonies with formants preserved: +4, +7, -5 and -12 semitones", "harmony delay 110", "", [
+    ("latency, ms: 110 Hz", "harmony delay 110", 1),
     ("440 Hz", "harmony delay 440", 1),
     ("ns per frame", "ns", 1), ("longest, %: 64", "longest 64", 2), ("128", "longest 128", 2),
 ]

@@ -7,8 +7,6 @@ import signals
 from signals import RATE
 
 THRESHOLD = -35
-# Of the four harmonies, as in effect.h.
-INTERVALS = (4, 7, -5, -12)
 
 
 def gate_quality(tool, name, sounds):
@@ -88,16 +86,12 @@ def tune_quality(tool, name, sounds):
 
 
 def harmony_quality(tool, name, sounds):
-    """The deviation of the harmonies of a steady note, and their latency."""
-    figures = {}
-    still = tool.render(name, "sung steady")[0][RATE : 2 * RATE]
-    sung = signals.STEADY_NOTE + signals.STEADY_OFF
-    off = [np.abs(pitch_over_time(still, sung + interval)) * 100 for interval in INTERVALS]
-    figures["harmony cents"] = float(max(np.max(each) for each in off))
-    for hertz in (110, 440):
-        figures[f"harmony delay {hertz}"] = measures.delay(
+    """The latency of the harmonies."""
+    return {
+        f"harmony delay {hertz}": measures.delay(
             sounds[f"swelling {hertz}"], tool.render(name, f"swelling {hertz}")[0])
-    return figures
+        for hertz in (110, 440)
+    }
 
 
 def cost(tool, name, signal, *settings):
