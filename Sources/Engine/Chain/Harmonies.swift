@@ -38,6 +38,8 @@ struct Harmonies: ~Copyable {
   /// Whether it is audible.
   private(set) var isSounding = false
   private var isPublished = false
+  /// Whether no voice is needed; kept here, so that a block without harmonies reads none of the voices.
+  private(set) var isOff = true
 
   init(sampleRate: Double) {
     voices = buffers.made(count: Self.count) { _ in HarmonyVoice(sampleRate: sampleRate) }
@@ -58,6 +60,7 @@ struct Harmonies: ~Copyable {
     case .on:
       isOn[index] = value != 0 ? 1 : 0
       voice.pointee.setOn(value != 0 && !isBypassed)
+      noteOff()
     case .interval:
       intervals[index] = HarmonyInterval(number: value)
       notes[index] = .nan
@@ -75,6 +78,7 @@ struct Harmonies: ~Copyable {
   mutating func setBypassed(_ value: Bool) {
     isBypassed = value
     for index in 0..<Self.count { voices[index].setOn(isOn[index] != 0 && !value) }
+    noteOff()
   }
 
   /// Sets the input whose chords are followed; the other one is the voice.
@@ -91,12 +95,11 @@ struct Harmonies: ~Copyable {
     for index in 0..<Self.count { voices[index].settle() }
   }
 
-  /// Whether no voice is needed.
-  var isOff: Bool {
-    @_noLocks get {
-      for index in 0..<Self.count where !voices[index].isOff { return false }
-      return true
-    }
+  /// Updates whether no voice is needed.
+  @_noLocks
+  private mutating func noteOff() {
+    isOff = true
+    for index in 0..<Self.count where !voices[index].isOff { isOff = false }
   }
 
   private var usesChords: Bool {
@@ -243,6 +246,7 @@ struct Harmonies: ~Copyable {
     if isOff || voice.isSilent {
       for index in 0..<Self.count { voices[index].rest(frames: frames) }
       if isSounding { sound.advanced(by: done).clear(frames: frames) }
+      noteOff()
       return
     }
     if !isSounding { sound.clear(frames: done) }
@@ -265,6 +269,7 @@ struct Harmonies: ~Copyable {
       }
       place &+= count
     }
+    noteOff()
   }
 }
 
