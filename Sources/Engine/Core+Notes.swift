@@ -16,7 +16,7 @@ extension Core {
       action = isNote ? .on(start) : .off(start.finger)
     }
     phrases.hear(action, at: present)
-    chain.input.tune.held.hear(action)
+    chain.input.tune.held.hear(action, sampler)
     commands.budget.spend(voices: sampler.play(action, shared.notes))
     outbox.tell(action)
   }
@@ -38,12 +38,12 @@ extension Core {
 
   // MARK: - MIDI
 
-  /// Applies a controller to the instrument, and the sustain pedal to held notes as well.
+  /// Applies a controller to the instrument, and a released pedal to the held notes of tune and harmonies.
   @_noLocks
   mutating func control(_ number: UInt8, _ value: UInt8) {
     sampler.control(number, value)
-    if number == 64 { chain.input.tune.held.setPedal(value >= 64) }
-    if number == 121 { chain.input.tune.held.setPedal(false) }
+    // The pedal, and the reset of all controllers.
+    if number == 64 || number == 121 { chain.input.tune.held.endSustained(sampler) }
   }
 
   /// Bends all notes, also the held ones of harmonies.

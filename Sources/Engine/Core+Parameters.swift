@@ -102,7 +102,7 @@ extension Core {
     switch parameter {
     case .sustain:
       sampler.setSustain(value != 0)
-      chain.input.tune.held.setSustain(value != 0)
+      chain.input.tune.held.endSustained(sampler)
     case .snap: inlet.snaps = value != 0
     case .bend:
       inlet.bendRange = value
@@ -145,7 +145,7 @@ extension Core {
       || isTempoFollowed
   }
 
-  /// Routes the live input, which is off while it is held off.
+  /// Routes the live input and its harmonies, which are off while it is held off.
   @_noLocks
   private mutating func followLiveRoute() {
     let isHeldOff = values[.mixer(.liveOff)] != 0

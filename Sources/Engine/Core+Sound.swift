@@ -37,8 +37,8 @@ extension Core {
       }
       wake()
     }
-    // JACK passes on the buffers of a block that is late while it is rendered: the sum before the limiter must not be
-    // in them.
+    // JACK passes on the port buffers of a late block while it is rendered: they must never contain the sum before the
+    // limiter.
     var ports = outside
     ports.output = segment.mix
     let out = ports.output

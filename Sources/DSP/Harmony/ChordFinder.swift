@@ -1,9 +1,9 @@
 internal import CRealtime
 
-/// Finds the chord of a polyphonic signal: a set of three or four pitch classes.
+/// Detects the chord of a polyphonic signal: a set of three or four pitch classes.
 ///
-/// The signal is decimated to about 6 kHz. Ten times in 100 ms, the spectrum of its last 170 ms is summed by pitch
-/// class, with a window that favors the newest sound, and compared to chords whose notes have harmonics.
+/// The signal is decimated to about 6 kHz. Every 10 ms, the spectrum of the last 170 ms is summed by pitch class, with a
+/// window that favors the newest sound, and compared with templates of chords whose notes have harmonics.
 package struct ChordFinder: ~Copyable, @unchecked Sendable {
   private static var size: Int { @_noLocks get { 1024 } }
   private static var decimatedRate: Double { 6000 }
@@ -53,15 +53,15 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
   private let chroma: UnsafeMutablePointer<Float>
   // Twelve weights per shape of chord, for the root C, of length 1.
   private let shapes: UnsafeMutablePointer<Float>
-  // The same of single notes on C, and the amplitudes of the notes of a chord with what they are computed from.
+  // The same weights for a single note C, and their product with those of the note at each interval.
   private let note: UnsafeMutablePointer<Float>
-  private let amplitudes: UnsafeMutablePointer<Float>
+  private let kinship: UnsafeMutablePointer<Float>
   private var lastPower: Float = 0
   private var stepsToWait = 0
   private var candidate: Chord?
   private var times = 0
 
-  /// Creates a finder without sound.
+  /// Creates a finder with empty history.
   package init(sampleRate: Double) {
     factor = max(1, Int((sampleRate / Self.decimatedRate).rounded()))
     let rate = sampleRate / Double(factor)
@@ -79,31 +79,24 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
     chroma = buffers.floats(12)
     shapes = buffers.floats(12 * ChordShape.allCases.count)
     note = buffers.floats(12)
-    amplitudes = buffers.floats(4 * 12)
+    kinship = buffers.floats(12)
     hertzPerBin = Float(rate / Double(Self.size))
     firstBin = Int(Self.lowest / rate * Double(Self.size))
     endBin = Int(Self.highest / rate * Double(Self.size))
-    let cutoff = 2300 / sampleRate
-    var sum = 0.0
-    for tap in 0..<taps {
-      let distance = Double(tap) - Double(taps - 1) / 2
-      let angle = 2 * Double.pi * cutoff * distance
-      let hann = 0.5 + 0.5 * rt_cos(2 * Double.pi * distance / Double(taps))
-      let weight = hann * (distance == 0 ? 1 : rt_sin(angle) / angle)
-      filter[tap] = Float(weight)
-      sum += weight
-    }
-    for tap in 0..<taps { filter[tap] /= Float(sum) }
+    LowPassTaps.write(to: filter, count: taps, cutoff: 2300 / sampleRate)
     for index in 0..<Self.size {
       let age = 1 - (Double(index) + 0.5) / Double(Self.size)
       let share = age < Self.newest ? age / Self.newest : (1 - age) / (1 - Self.newest)
       window[index] = Float(0.5 - 0.5 * rt_cos(Double.pi * share))
     }
-    for shape in ChordShape.allCases { shape.write(to: shapes + 12 * shape.rawValue) }
+    for shape in ChordShape.allCases { shape.write(to: shapes + 12 * Int(shape.rawValue)) }
     ChordShape.write([0], to: note)
+    for interval in 0..<12 {
+      for index in 0..<12 { kinship[interval] += note[index] * note[(index + interval) % 12] }
+    }
   }
 
-  /// Forgets the sound and the chord.
+  /// Resets the history and the chord.
   @_noLocks
   package mutating func reset() {
     rt_zero(ring, Self.size)
@@ -113,7 +106,7 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
     candidate = nil
   }
 
-  /// Listens to the next frames.
+  /// Analyzes the next frames.
   @_noLocks
   package mutating func process(_ samples: UnsafePointer<Float>, frames: Int) {
     var done = 0
@@ -150,7 +143,7 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
   @_noLocks
   private mutating func find() {
     waitForStrum()
-    guard analyze() else {
+    guard stepsToWait == 0 && analyze() else {
       times = 0
       return
     }
@@ -159,8 +152,8 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
     var present: Float = 0
     for shape in 0..<ChordShape.count {
       for root in 0..<12 {
-        let fit = fit(shape: shape, root: root)
-        let found = Chord(root: UInt8(root), shapeNumber: UInt8(shape))
+        let fit = fit(shapes + 12 &* shape, root: root)
+        let found = Chord(root: UInt8(root), shape: ChordShape(number: UInt8(shape)))
         if let chord, chord == found { present = fit }
         if fit > most {
           most = fit
@@ -168,10 +161,7 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
         }
       }
     }
-    guard
-      stepsToWait == 0 && most > Self.leastFit && most > present + Self.preference
-        && hasAllNotes(best)
-    else {
+    guard most > Self.leastFit && most > present + Self.preference && hasAllNotes(best) else {
       times = 0
       return
     }
@@ -197,10 +187,10 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
     lastPower = power
   }
 
-  /// Whether all notes of a chord sound: not only as harmonics of others.
+  /// Whether each note of a chord is played, rather than a harmonic of the others.
   ///
-  /// The amplitudes of its notes are those that explain the pitch classes best, by multiplicative updates after Daniel
-  /// Lee and Sebastian Seung, "Algorithms for Non-negative Matrix Factorization" (2001).
+  /// Fits the amplitudes of the notes to the pitch classes by multiplicative updates, after Daniel Lee and Sebastian
+  /// Seung, "Algorithms for Non-negative Matrix Factorization" (2001).
   @_noLocks
   private func hasAllNotes(_ chord: Chord) -> Bool {
     let notes = chord.notes
@@ -213,21 +203,15 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
     var found = SIMD4<Float>()
     var wanted = SIMD4<Float>()
     for one in 0..<count {
-      let weights = amplitudes + 12 &* one
-      var sum: Float = 0
-      for index in 0..<12 {
-        weights[index] = note[(index &+ 12 &- classes[one]) % 12]
-        sum += weights[index] * chroma[index]
-      }
-      wanted[one] = sum
-      found[one] = max(sum, 1e-6)
+      wanted[one] = fit(note, root: classes[one])
+      found[one] = max(wanted[one], 1e-6)
     }
     for _ in 0..<30 {
       let former = found
       for one in 0..<count {
         var sum: Float = 1e-9
         for other in 0..<count {
-          sum += former[other] * rt_product(amplitudes + 12 &* one, amplitudes + 12 &* other, 12)
+          sum += former[other] * kinship[abs(classes[one] &- classes[other])]
         }
         found[one] = former[one] * wanted[one] / sum
       }
@@ -282,7 +266,7 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
   private func add(_ bin: Int, _ last: Float, _ own: Float, _ next: Float) {
     let offset = 0.5 * (next - last) / (2 * own - last - next)
     let hertz = (Float(bin) + offset) * hertzPerBin
-    let key = 69 + 12 * 1.442_695 * rt_log(hertz / 440)
+    let key = Semitones.note(hertz: hertz)
     let lower = Int(key)
     let share = key - Float(lower)
     // The square root: soft partials count, too.
@@ -292,9 +276,9 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
     chroma[(lower &+ 1) % 12] += weight * max(0, 2 * share - 1)
   }
 
+  /// The product of weights, moved to a root, with the pitch classes.
   @_noLocks
-  private func fit(shape: Int, root: Int) -> Float {
-    let weights = shapes + 12 &* shape
+  private func fit(_ weights: UnsafePointer<Float>, root: Int) -> Float {
     var sum: Float = 0
     for index in 0..<12 {
       let note = root &+ index
@@ -304,75 +288,74 @@ package struct ChordFinder: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A chord: the class of its root, from 0 for C, and its shape.
+/// A chord: the pitch class of its root, and its shape.
 package struct Chord: BitwiseCopyable, Equatable, Sendable {
   /// The pitch class of the root, from 0 for C.
   package let root: UInt8
-  private let shapeNumber: UInt8
+  /// The shape.
+  package let shape: ChordShape
 
   /// Creates a chord.
   @_noLocks
   package init(root: UInt8, shape: ChordShape) {
     self.root = root
-    shapeNumber = shape.number
-  }
-
-  @_noLocks
-  init(root: UInt8, shapeNumber: UInt8) {
-    self.root = root
-    self.shapeNumber = shapeNumber
+    self.shape = shape
   }
 
   /// Creates a chord from its bits.
   @_noLocks
   package init(bits: UInt16) {
     root = UInt8(truncatingIfNeeded: bits & 0xFF)
-    shapeNumber = UInt8(truncatingIfNeeded: bits &>> 8)
+    shape = ChordShape(number: UInt8(truncatingIfNeeded: bits &>> 8))
   }
 
   /// Root and shape in two bytes.
-  package var bits: UInt16 { @_noLocks get { UInt16(shapeNumber) &<< 8 | UInt16(root) } }
+  package var bits: UInt16 { @_noLocks get { UInt16(shape.number) &<< 8 | UInt16(root) } }
 
   /// The pitch classes, as bits from C.
   package var notes: UInt16 {
     @_noLocks get {
-      let steps = ChordShape.steps(shapeNumber)
-      let turned = UInt32(steps) &<< UInt32(root)
+      let turned = UInt32(shape.steps) &<< UInt32(root)
       return UInt16(truncatingIfNeeded: (turned | turned &>> 12) & 0xFFF)
     }
   }
 
-  /// The shape.
-  package var shape: ChordShape { ChordShape(rawValue: Int(shapeNumber)) ?? .major }
-
   @_noLocks
-  package static func == (one: Chord, other: Chord) -> Bool {
-    one.root == other.root && one.shapeNumber == other.shapeNumber
-  }
+  package static func == (one: Chord, other: Chord) -> Bool { one.bits == other.bits }
 }
 
 /// The intervals of a chord above its root.
-package enum ChordShape: Int, CaseIterable, Sendable, BitwiseCopyable {
+package enum ChordShape: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case major, minor, diminished, augmented, fourth
   case seventh, majorSeventh, minorSeventh, halfDiminished, diminishedSeventh
 
   static var count: Int { @_noLocks get { 10 } }
 
+  /// Returns the shape with a number below `count`.
+  @_noLocks
+  init(number: UInt8) {
+    // The real-time check rejects the initializer from a raw value, and its getter.
+    self = unsafeBitCast(min(number, 9), to: ChordShape.self)
+  }
+
   var number: UInt8 { @_noLocks get { unsafeBitCast(self, to: UInt8.self) } }
 
-  /// The intervals of a shape in semitones, as bits.
-  @_noLocks
-  static func steps(_ number: UInt8) -> UInt16 {
-    if number == 0 { return 0b0000_1001_0001 }
-    if number == 1 { return 0b0000_1000_1001 }
-    if number == 2 { return 0b0000_0100_1001 }
-    if number == 3 { return 0b0001_0001_0001 }
-    if number == 4 { return 0b0000_1010_0001 }
-    if number == 5 { return 0b0100_1001_0001 }
-    if number == 6 { return 0b1000_1001_0001 }
-    if number == 7 { return 0b0100_1000_1001 }
-    if number == 8 { return 0b0100_0100_1001 }
-    return 0b0010_0100_1001
+  /// The intervals in semitones, as bits.
+  var steps: UInt16 {
+    @_noLocks get {
+      switch self {
+      case .major: 0b0000_1001_0001
+      case .minor: 0b0000_1000_1001
+      case .diminished: 0b0000_0100_1001
+      case .augmented: 0b0001_0001_0001
+      case .fourth: 0b0000_1010_0001
+      case .seventh: 0b0100_1001_0001
+      case .majorSeventh: 0b1000_1001_0001
+      case .minorSeventh: 0b0100_1000_1001
+      case .halfDiminished: 0b0100_0100_1001
+      case .diminishedSeventh: 0b0010_0100_1001
+      }
+    }
   }
 
   /// The suffix of the name of a chord.
@@ -393,7 +376,7 @@ package enum ChordShape: Int, CaseIterable, Sendable, BitwiseCopyable {
 
   /// Writes the weights of the twelve pitch classes of a chord on C, of length 1.
   fileprivate func write(to weights: UnsafeMutablePointer<Float>) {
-    Self.write((0..<12).filter { Self.steps(number) >> UInt16($0) & 1 == 1 }, to: weights)
+    Self.write((0..<12).filter { steps >> UInt16($0) & 1 == 1 }, to: weights)
   }
 
   /// Writes the weights of the twelve pitch classes of notes, of length 1.

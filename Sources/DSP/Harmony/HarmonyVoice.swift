@@ -1,14 +1,14 @@
 internal import CRealtime
 
-/// A voice beside a singer: shifted with its formants preserved, silent in consonants.
+/// A harmony voice: a formant-preserving pitch shifter with gate, delay, gain and pan, muted while there is no note.
 ///
-/// Its latency is that of the voice engine, plus its own delay.
+/// The latency is that of the voice engine plus the delay.
 package struct HarmonyVoice: ~Copyable {
   /// The latency of the engine, in seconds.
   package static var delaySeconds: Double { VoiceWarp.delaySeconds }
   /// The longest delay of its own, in seconds.
   package static var longestDelaySeconds: Float { @_noLocks get { 0.2 } }
-  // Shorter than a consonant, and longer than a period of a low voice.
+  // The time constant of the gate is shorter than a consonant.
   private static var gateSeconds: Float { @_noLocks get { 0.002 } }
   private static var glideSeconds: Float { @_noLocks get { 0.003 } }
   private static var delayFadeSeconds: Float { @_noLocks get { 0.02 } }
@@ -24,7 +24,7 @@ package struct HarmonyVoice: ~Copyable {
   private var leftShare: Glide
   private var rightShare: Glide
   private var isOn = false
-  // Without a note, or in a consonant, it is silent.
+  // False in consonants, too.
   private var hasNote = false
 
   private let buffers = Buffers()
@@ -102,7 +102,7 @@ package struct HarmonyVoice: ~Copyable {
   @_noLocks
   package mutating func setShift(_ semitones: Float?) {
     if let semitones {
-      // From silence, it starts at its note.
+      // A silent voice doesn't glide.
       if !hasNote && gate.current < 0.01 { shift.jump(to: semitones) }
       if shift.target != semitones { shift.move(to: semitones) }
     }
@@ -142,7 +142,7 @@ package struct HarmonyVoice: ~Copyable {
   @_noLocks
   package mutating func rest(frames: Int) {
     isRunning = false
-    // A tape that begins starts in the middle of a step.
+    // The next sound can start in the middle of a step.
     pitch = Self.ratio(shift.target)
     shift.jump(to: shift.target)
     formant.jump(to: formant.target)
@@ -250,7 +250,6 @@ package struct HarmonyVoice: ~Copyable {
 
   @_noLocks
   private static func ratio(_ semitones: Float) -> Float {
-    let ratio = semitones == 0 ? 1 : rt_exp(semitones * 0.057_762_265)
-    return max(0.25, min(ratio, 4))
+    max(0.25, min(Semitones.ratio(semitones), 4))
   }
 }

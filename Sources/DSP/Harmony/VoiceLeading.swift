@@ -3,7 +3,7 @@ package struct VoiceLeading: ~Copyable {
   /// The largest numbers of voices and notes.
   package static var mostVoices: Int { @_noLocks get { 4 } }
   package static var mostNotes: Int { @_noLocks get { 32 } }
-  // More than any distance: a voice is left out only if there are fewer notes than voices.
+  // The cost of a voice without a note, more than any distance: only if there are fewer notes than voices.
   private static var absence: Float { @_noLocks get { 1000 } }
 
   private let buffers = Buffers()

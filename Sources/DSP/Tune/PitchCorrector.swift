@@ -21,8 +21,8 @@ package struct PitchCorrector: BitwiseCopyable {
   // The hold time of the shift without a pitch, and the time constant of its release, in seconds.
   private static var holdSeconds: Float { @_noLocks get { 0.15 } }
   private static var endSeconds: Float { @_noLocks get { 0.05 } }
-  // With patience: the time of which the center is the mean, and the deviations from it that are another note after a time, in
-  // semitones and seconds. A wide vibrato leaves and returns in less.
+  // With patience: the averaging time of the center, the time after an onset in which a deviation moves it at once, and
+  // the deviations in semitones that are another note after some seconds. A wide vibrato returns sooner.
   private static var patientCenterSeconds: Float { @_noLocks get { 0.2 } }
   private static var firstSeconds: Float { @_noLocks get { 0.03 } }
   private static var steadySeconds: Float { @_noLocks get { 0.08 } }
@@ -38,7 +38,7 @@ package struct PitchCorrector: BitwiseCopyable {
   /// The share of the vibrato that is preserved, from 0 to 1.
   package var vibrato: Float = 0
 
-  /// Whether the target stays the same in a vibrato that reaches other notes; a change takes up to 0.08 s longer.
+  /// Whether a vibrato that reaches other notes keeps the target; changes take up to 0.08 s longer.
   package var isPatient = false
 
   /// The shift, in semitones.
@@ -51,10 +51,10 @@ package struct PitchCorrector: BitwiseCopyable {
   // The time since the onset or the last leap.
   private var age: Float = 0
   private var silence: Float = 0
-  // The times since the pitch has been outside the swing of a vibrato, and of a wide one.
+  // How long the pitch has deviated more than a vibrato, and more than a wide one, in seconds.
   private var outside: Float = 0
   private var wideOutside: Float = 0
-  // The time since the center has leapt.
+  // The time since the center has jumped, at most the averaging time.
   private var centerAge: Float = 0
 
   /// Creates a corrector without a shift.
@@ -95,7 +95,7 @@ package struct PitchCorrector: BitwiseCopyable {
     shift += Self.share(seconds, of: speed) * (wanted - shift)
   }
 
-  /// Moves the center slowly, or to another note.
+  /// Averages the pitch, and jumps to another note.
   @_noLocks
   private mutating func followPatiently(_ measured: Float, seconds: Float) {
     let distance = abs(measured - center)
@@ -109,7 +109,7 @@ package struct PitchCorrector: BitwiseCopyable {
       outside = 0
       wideOutside = 0
     } else {
-      // The mean since the leap at first: a vibrato that leaps at its peak is centered after half a cycle.
+      // At first the mean since the jump: after a jump to the peak of a vibrato, it is right half a cycle later.
       centerAge = min(centerAge + seconds, Self.patientCenterSeconds)
       center += seconds / (centerAge + seconds) * (measured - center)
     }

@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// The live input as one voice: its tape, and its pitch.
+/// A monophonic voice: a delay buffer and its pitch.
 ///
-/// A result arrives per round of the tracker, always after the same number of frames.
+/// The pitch tracker has a result per round, a fixed number of frames.
 package struct SungVoice: ~Copyable {
   // The tracker reads back 36 ms, the engines less than 0.1 s.
   private static var tapeSeconds: Double { @_noLocks get { 0.25 } }
@@ -21,7 +21,7 @@ package struct SungVoice: ~Copyable {
   package private(set) var tape: Tape
   /// The latest detected pitch, as a fractional MIDI note number; nil if unvoiced.
   package private(set) var pitch: Float?
-  /// Whether the sound has a pitch, and is no hiss with a little tone below.
+  /// Whether the sound is voiced: it has a pitch, and is not hiss.
   package private(set) var isVoiced = false
   /// The gains of both sides for the mono sound: a side that is silent has none.
   package private(set) var shares = SIMD2<Float>(repeating: 0.5)
@@ -103,7 +103,7 @@ package struct SungVoice: ~Copyable {
     followPowers()
     isVoiced = tracker.isVoiced && tracker.lowPower > Self.leastLow * power
     if tracker.isVoiced {
-      let measured = 69 + 12 * 1.442_695 * rt_log(sampleRate / (tracker.period * 440))
+      let measured = Semitones.note(hertz: sampleRate / tracker.period)
       pitch = measured
       presentPitch = lead.follow(measured)
     } else {

@@ -74,18 +74,8 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     ring = raw + rawSize
     sound = ring + Self.ringSize
     likeness = sound + held
-    // A windowed sinc that keeps the lower formants, which distinguish a period from half of it.
-    let cutoff = 1500 / sampleRate
-    var sum = 0.0
-    var weights = [Double](repeating: 0, count: taps)
-    for tap in 0..<taps {
-      let distance = Double(tap - taps / 2)
-      let angle = 2 * Double.pi * cutoff * distance
-      let hann = 0.5 + 0.5 * rt_cos(2 * Double.pi * distance / Double(taps))
-      weights[tap] = hann * (distance == 0 ? 1 : rt_sin(angle) / angle)
-      sum += weights[tap]
-    }
-    for tap in 0..<taps { filter[tap] = Float(weights[tap] / sum) }
+    // Keeps the lower formants, which distinguish a period from half of it.
+    LowPassTaps.write(to: filter, count: taps, cutoff: 1500 / sampleRate)
   }
 
   /// Restarts at a frame of the tape; the last period remains until there is a new one.
@@ -108,7 +98,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   @_noLocks
   mutating func setSides(_ sides: VoiceSides) {
     if mono.setSides(sides) {
-      // The ring is of another mix: so far back, it is filled anew.
+      // The ring holds the former mix. With its end this far back, `fill` starts again.
       endHeld = endHeld &- 2 &* Int64(held)
       slot = 0
     }

@@ -11,14 +11,12 @@ struct VoiceMono: BitwiseCopyable {
   /// The gains of the channels: 1, 0, or for the right one -1.
   private(set) var leftShare: Float = 1
   private(set) var rightShare: Float = 1
-  private var sides = VoiceSides.both
 
   /// Sets the sides that are mixed.
   ///
   /// Returns whether the mix changed.
   @_noLocks
   mutating func setSides(_ value: VoiceSides) -> Bool {
-    sides = value
     let former = (leftShare, rightShare)
     switch value {
     case .both: (leftShare, rightShare) = (1, rightShare == 0 || leftShare == 0 ? 1 : rightShare)
@@ -48,7 +46,8 @@ struct VoiceMono: BitwiseCopyable {
   /// changed.
   @_noLocks
   mutating func choose(_ tape: borrowing Tape, from first: Int64, count: Int) -> Bool {
-    guard case .both = sides else { return false }
+    // One channel alone.
+    if leftShare == 0 || rightShare == 0 { return false }
     var own: Float = 0
     var shared: Float = 0
     var done = 0

@@ -173,7 +173,7 @@ package struct Warp: ~Copyable {
   package mutating func setPitch(semitones value: Float) {
     if value == semitones.target { return }
     semitones.move(to: value)
-    wantedPitch = Self.ratio(semitones: value)
+    wantedPitch = Semitones.ratio(value)
   }
 
   /// Sets the formant shift, in semitones.
@@ -349,11 +349,6 @@ package struct Warp: ~Copyable {
     octaves == 0 ? WarpStep.unity : Int64(Double(rt_exp(octaves * 0.693_147_18)) * 4_294_967_296)
   }
 
-  @_noLocks
-  private static func ratio(semitones: Float) -> Float {
-    semitones == 0 ? 1 : rt_exp(semitones * 0.057_762_265)
-  }
-
   /// Begins the next piece of an endless source that starts at frame `head` of a tape, and returns
   /// its length, at most `frames`.
   @_noLocks
@@ -467,9 +462,9 @@ package struct Warp: ~Copyable {
   /// Copies the current parameter values to the step.
   @_noLocks
   private mutating func aim() {
-    step.pitch = Self.ratio(semitones: Self.value(of: semitones))
+    step.pitch = Semitones.ratio(Self.value(of: semitones))
     step.nextPitch = wantedPitch
-    step.formant = Self.ratio(semitones: Self.value(of: formant))
+    step.formant = Semitones.ratio(Self.value(of: formant))
     step.isLeap = false
     // A drift would change its pitch with a rate that only the next engine is to have.
     if isGoing && readsAhead && engine == .drift && nextEngine != .drift && warmUpLeft > 0 {

@@ -1,13 +1,13 @@
 internal import DSP
 internal import Synchronization
 
-/// The harmony voices beside the live input.
+/// The harmony voices of the live input.
 struct Harmonies: ~Copyable {
   /// The number of voices.
   static var count: Int { @_noLocks get { Parameter.harmonyVoices } }
-  // A consonant must last this many rounds of the tracker, so that creaky voice isn't interrupted.
+  // The number of unvoiced rounds of the tracker that mute the voices: one is creaky voice.
   private static var patience: Int { @_noLocks get { 2 } }
-  // How far chord notes may be from the lead, in semitones; closer ones would double it.
+  // The range of chord notes around the lead, in semitones: closer ones would double it.
   private static var farthest: Int { @_noLocks get { 14 } }
   private static var nearest: Float { @_noLocks get { 1.5 } }
 
@@ -21,18 +21,18 @@ struct Harmonies: ~Copyable {
   private var lead = PitchCorrector()
   private var inScale = PitchCorrector()
   private var isOn = SIMD4<UInt8>()
-  private(set) var isBypassed = false
+  private var isBypassed = false
   private var detunes = SIMD4<Float>()
   // The notes of the voices, as fractional MIDI note numbers; NaN for none.
   private var notes = SIMD4<Float>(repeating: .nan)
   private var unvoicedRounds = 0
-  // What the shared notes were chosen for.
+  // The inputs of the last assignment of shared notes.
   private var chosenLead: Float = .nan
   private var chosenChord: UInt16 = 0
   private var chosenHeld = 0
   private var chosenOn = SIMD4<UInt8>()
-  /// The input whose chords are followed.
-  private(set) var chordInput = ChordInput.none
+  // The input whose chords are followed.
+  private var chordInput = ChordInput.none
   /// The sound of all voices of the last block.
   let sound: Stereo
   /// Whether it is audible.
@@ -76,6 +76,7 @@ struct Harmonies: ~Copyable {
   /// Turns all voices off while the effects are bypassed.
   @_noLocks
   mutating func setBypassed(_ value: Bool) {
+    if value == isBypassed { return }
     isBypassed = value
     for index in 0..<Self.count { voices[index].setOn(isOn[index] != 0 && !value) }
     noteOff()
@@ -95,11 +96,22 @@ struct Harmonies: ~Copyable {
     for index in 0..<Self.count { voices[index].settle() }
   }
 
-  /// Updates whether no voice is needed.
+  /// Updates whether no voice is needed, and resets all voices when the last one has ended.
   @_noLocks
   private mutating func noteOff() {
+    let wasOff = isOff
     isOff = true
     for index in 0..<Self.count where !voices[index].isOff { isOff = false }
+    if wasOff || !isOff { return }
+    rest(frames: 0)
+    lead.reset()
+    inScale.reset()
+  }
+
+  /// Advances all voices through silence.
+  @_noLocks
+  private func rest(frames: Int) {
+    for index in 0..<Self.count { voices[index].rest(frames: frames) }
   }
 
   private var usesChords: Bool {
@@ -117,6 +129,7 @@ struct Harmonies: ~Copyable {
   mutating func follow(
     _ voice: borrowing SungVoice, _ singing: Singing, held: borrowing HeldPitches
   ) {
+    if isOff { return }
     guard let pitch = voice.pitch, voice.isVoiced else {
       lead.rest(seconds: voice.secondsARound)
       inScale.rest(seconds: voice.secondsARound)
@@ -163,7 +176,7 @@ struct Harmonies: ~Copyable {
     if hasLeadMoved || isOnChanged || chord != chosenChord {
       leading.removeAll()
       insert(chord, around: lead, singing)
-      // Half of the way to their place around the lead, so that they stay there.
+      // Voices return halfway to their register.
       share(isHeld: false, lead: lead, center: 0.5)
     }
     (chosenLead, chosenChord, chosenHeld, chosenOn) = (lead, chord, held.revision, isOn)
@@ -203,7 +216,7 @@ struct Harmonies: ~Copyable {
     for member in 0..<count { notes[members[member]] = found[member] }
   }
 
-  /// Where a voice belongs, counted from the first one, in semitones above the lead.
+  /// The register of a voice, counted from the first one, in semitones above the lead.
   @_noLocks
   private static func place(_ member: Int) -> Float {
     member == 0 ? 4 : member == 1 ? 7.5 : member == 2 ? -5 : -8.5
@@ -226,7 +239,7 @@ struct Harmonies: ~Copyable {
   @_noLocks
   mutating func begin() { isSounding = false }
 
-  /// Listens to the chords of an input.
+  /// Detects the chords of an input.
   @_noLocks
   mutating func hear(_ input: Stereo, frames: Int) {
     if !usesChords { return }
@@ -243,8 +256,9 @@ struct Harmonies: ~Copyable {
   mutating func render(
     _ voice: borrowing SungVoice, untilResult: Int, from done: Int, frames: Int
   ) {
-    if isOff || voice.isSilent {
-      for index in 0..<Self.count { voices[index].rest(frames: frames) }
+    if isOff { return }
+    if voice.isSilent {
+      rest(frames: frames)
       if isSounding { sound.advanced(by: done).clear(frames: frames) }
       noteOff()
       return
@@ -292,7 +306,7 @@ package enum ChordInput: BitwiseCopyable {
   }
 }
 
-/// What a singer's pitch is compared with: the settings of the pitch correction, and the notes of the grid.
+/// The settings of the pitch correction and the notes of the grid, which harmonies depend on.
 struct Singing: BitwiseCopyable {
   /// The share of the error that is corrected, its time constant in seconds, and the share of the vibrato that is
   /// preserved.

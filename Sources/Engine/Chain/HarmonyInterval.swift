@@ -15,16 +15,17 @@ package enum HarmonyInterval: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 
   private var number: Int { @_noLocks get { Int(unsafeBitCast(self, to: UInt8.self)) } }
 
-  /// The distance from the unison in the list of intervals; octaves have the greatest.
+  /// The position in the list of intervals, from the unison; 5 is an octave.
   private var distance: Int { @_noLocks get { number &- 5 } }
 
   /// Whether the note is one of several that voices share among them.
   var isShared: Bool { @_noLocks get { number >= 11 } }
-  /// Whether the note is of a chord, or held.
+  /// Whether the note is of a chord.
   var isChord: Bool { @_noLocks get { number == 12 } }
+  /// Whether the note is held.
   var isHeld: Bool { @_noLocks get { number == 11 } }
 
-  /// Returns the note above or below another one, and the scale's note nearest to that, in semitones.
+  /// Returns the note for a lead note and the note of the scale nearest to it, in semitones.
   @_noLocks
   func note(from lead: Float, inKey: Float, _ scale: ScaleNotes) -> Float {
     let size = abs(distance)

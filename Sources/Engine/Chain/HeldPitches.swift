@@ -10,9 +10,6 @@ struct HeldPitches: ~Copyable {
   private let fingers: UnsafeMutablePointer<UInt16>
   // Whether the finger is lifted, and the note only sustained.
   private let isLifted: UnsafeMutablePointer<Bool>
-  private var isHeld = false
-  private var isPedalDown = false
-  private var isSustained: Bool { @_noLocks get { isHeld || isPedalDown } }
   private var bend: Float = 0
   private(set) var count = 0
   /// Changes with each note.
@@ -24,9 +21,9 @@ struct HeldPitches: ~Copyable {
     isLifted = buffers.filled(with: false, count: Self.most)
   }
 
-  /// Handles a note on or off.
+  /// Handles a note on or off, sustained as by the sampler.
   @_noLocks
-  mutating func hear(_ action: NoteAction) {
+  mutating func hear(_ action: NoteAction, _ sampler: borrowing Sampler) {
     revision &+= 1
     switch action {
     case .on(let start):
@@ -37,32 +34,22 @@ struct HeldPitches: ~Copyable {
       isLifted[count] = false
       count &+= 1
     case .off(let finger):
-      if isSustained { lift(finger) } else { remove(finger) }
+      if sampler.sustains(finger) { lift(finger) } else { remove(finger) }
     case .allOff: count = 0
     }
   }
 
-  /// Sets whether notes are sustained when their fingers are lifted.
+  /// Ends the notes of released fingers that the sampler no longer sustains.
   @_noLocks
-  mutating func setSustain(_ value: Bool) {
-    isHeld = value
-    endSustained()
-  }
-
-  /// Sets whether the sustain pedal of a MIDI keyboard is down.
-  @_noLocks
-  mutating func setPedal(_ value: Bool) {
-    isPedalDown = value
-    endSustained()
-  }
-
-  @_noLocks
-  private mutating func endSustained() {
-    if isSustained { return }
+  mutating func endSustained(_ sampler: borrowing Sampler) {
     revision &+= 1
     var index = 0
     while index < count {
-      if isLifted[index] { removeNote(index) } else { index &+= 1 }
+      if isLifted[index] && !sampler.sustains(Finger(fingers[index])) {
+        removeNote(index)
+      } else {
+        index &+= 1
+      }
     }
   }
 

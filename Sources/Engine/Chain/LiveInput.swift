@@ -50,7 +50,7 @@ struct LiveInput: ~Copyable {
   @_noLocks
   mutating func follow(_ chain: ChainWarp) {
     tune.follow(chain)
-    if harmonies.isBypassed != chain.isBypassed { harmonies.setBypassed(chain.isBypassed) }
+    harmonies.setBypassed(chain.isBypassed)
     // During its fade-out the warp keeps its settings.
     if chain.isOn { warp.follow(chain) }
     mix.move(to: !chain.isOn ? 0 : chain.isPitching ? chain.mix : 1, warmUp: warp.warmUp)

@@ -113,7 +113,7 @@ struct Tune: ~Copyable {
     PitchTargets(cents: cents ?? UnsafePointer(equal), count: KeyMap.keys, inAllOctaves: false)
   }
 
-  /// What harmonies are based on.
+  /// The settings and notes that harmonies depend on.
   private var singing: Singing {
     @_noLocks get {
       let isTuning = wasShifting && isOn && !pitches.isEmpty
@@ -183,6 +183,8 @@ struct Tune: ~Copyable {
   private mutating func render(
     _ sound: Stereo, isSilent: Bool, beside harmonies: inout Harmonies, to out: Stereo, frames: Int
   ) -> Bool {
+    // Silence leaves it as it is.
+    if isSilent && isAtRest && isVoiceSilent { return false }
     let isWet = mix.isWet
     let isWetSounding = renderPieces(
       isSilent ? nil : sound, beside: &harmonies, to: isWet ? out : mix.wet, frames: frames)
@@ -203,7 +205,6 @@ struct Tune: ~Copyable {
   private mutating func renderPieces(
     _ sound: Stereo?, beside harmonies: inout Harmonies, to out: Stereo, frames: Int
   ) -> Bool {
-    let rests = sound == nil && isAtRest && tuner.voice.isSilent
     var isSounding = false
     var done = 0
     while done < frames {
@@ -211,7 +212,7 @@ struct Tune: ~Copyable {
       let count = min(frames &- done, untilResult)
       let hasResult = tuner.take(sound?.advanced(by: done), frames: count)
       let piece = out.advanced(by: done)
-      if wasShifting && !rests && tuner.render(to: piece, frames: count) {
+      if wasShifting && tuner.render(to: piece, frames: count) {
         if !isSounding { out.clear(frames: done) }
         isSounding = true
       } else if isSounding {

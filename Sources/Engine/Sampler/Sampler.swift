@@ -128,6 +128,10 @@ struct Sampler: ~Copyable {
     letGo(notes)
   }
 
+  /// Whether the note of a finger continues when it is released.
+  @_noLocks
+  func sustains(_ finger: Finger) -> Bool { isSustained || isPedalDown && finger.isMIDI }
+
   /// Releases a finger.
   ///
   /// A sustained note continues.
@@ -135,7 +139,7 @@ struct Sampler: ~Copyable {
   private mutating func lift(_ finger: Finger, _ notes: borrowing PublishedNotes) {
     let place = Int(finger.number) & (Finger.count &- 1)
     guard case .held = touches[place].hold else { return }
-    guard isSustained || isPedalDown && finger.isMIDI else {
+    guard sustains(finger) else {
       end(place, notes)
       return
     }

@@ -117,7 +117,7 @@ struct SourceWarp: ~Copyable {
     isVarispeed = own == tapeSpeed
     let ratio = following ?? 1
     exactSpeed = max(Double(Self.slowest), min(Double(own) * ratio, Double(Self.fastest)))
-    shortening = Double(max(1, rt_exp(pitch * 0.057_762_265)))
+    shortening = Double(max(1, Semitones.ratio(pitch)))
     isPlain = own == 1 && pitch == 0 && formant == 0
     let isNear = !isStretched && abs(ratio - 1) <= DriftWarp.most
     let isTape = own == tapeSpeed && pitch == 12 * octaves && formant == 12 * octaves

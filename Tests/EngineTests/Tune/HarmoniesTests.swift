@@ -394,5 +394,12 @@ import Testing
     expect(host.render(sound, block: 64).harmony.left[9600...], at: 64)
     midi(0xB0, 64, 0)
     #expect(host.render(sound, block: 64).harmony.left[9600...].allSatisfy { $0 == 0 })
+    // The pedal is that of the MIDI keys: it doesn't sustain the notes of the grid.
+    midi(0xB0, 64, 127)
+    let note = NoteStart(finger: .cell(3), key: 64, cents: 6400, velocity: 0.01)
+    host.send(Command(.note(.on(note))))
+    expect(host.render(sound, block: 64).harmony.left[9600...], at: 64)
+    host.send(Command(.note(.off(.cell(3)))))
+    #expect(host.render(sound, block: 64).harmony.left[9600...].allSatisfy { $0 == 0 })
   }
 }

@@ -6,12 +6,8 @@ internal import OSC
 ///
 /// All values are parameters of the engine, except the present gains.
 final class Channel: Feature {
-  // 30 times per second.
-  private static let periodMilliseconds = 33
-
   private let context: Context
-  // The gains announced last.
-  private var announced: [Argument] = []
+  private var reading = PolledReading(path)
 
   init(_ context: Context) { self.context = context }
 
@@ -23,15 +19,7 @@ final class Channel: Feature {
   }
 
   /// Announces the gains to subscribers when they change.
-  func poll(_ now: Double) -> Int? {
-    guard context.isWanted(Self.path) else { return nil }
-    let gains = gains
-    if gains != announced {
-      announced = gains
-      context.announce(Self.path, gains)
-    }
-    return Self.periodMilliseconds
-  }
+  func poll(_ now: Double) -> Int? { reading.poll(context, gains) }
 }
 
 extension Channel {

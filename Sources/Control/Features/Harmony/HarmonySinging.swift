@@ -1,19 +1,14 @@
 internal import DSP
 internal import Engine
+internal import Music
 internal import OSC
 
 /// The harmony voices of the live input.
 ///
 /// All values are parameters of the engine, except the present notes.
 final class HarmonySinging: Feature {
-  // 30 times per second.
-  private static let periodMilliseconds = 33
-  private static let rootNames = [
-    "C", "Db", "D", "Eb", "E", "F", "Gb", "G", "Ab", "A", "Bb", "B",
-  ]
-
   private let context: Context
-  private var announced: [Argument] = []
+  private var reading = PolledReading(path)
 
   init(_ context: Context) { self.context = context }
 
@@ -24,21 +19,13 @@ final class HarmonySinging: Feature {
       return Argument.float(note.isFinite && note >= 0 ? (note * 100).rounded() / 100 : -1)
     }
     let chord = context.shared.harmonies.chord.map {
-      Self.rootNames[Int($0.root) % 12] + $0.shape.suffix
+      "\(NoteName(Int($0.root), inFlats: true))\($0.shape.suffix)"
     }
     return notes + [.string(chord ?? "")]
   }
 
   /// Announces the notes to subscribers when they change.
-  func poll(_ now: Double) -> Int? {
-    guard context.isWanted(Self.path) else { return nil }
-    let notes = notes
-    if notes != announced {
-      announced = notes
-      context.announce(Self.path, notes)
-    }
-    return Self.periodMilliseconds
-  }
+  func poll(_ now: Double) -> Int? { reading.poll(context, notes) }
 }
 
 extension HarmonySinging {

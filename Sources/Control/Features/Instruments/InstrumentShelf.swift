@@ -61,7 +61,7 @@ final class InstrumentShelf: @unchecked Sendable {
   func instrument(
     _ text: String, ticket: InstrumentTicket
   ) throws(Refusal) -> Ready? {
-    // What the former ones have left.
+    // Instruments that were loaded before have left fragments.
     Heap.trim()
     return try refusing { () throws(InstrumentFault) in
       let name = try InstrumentName(text)

@@ -6,11 +6,8 @@ internal import OSC
 ///
 /// All values are parameters of the engine, except the pitches.
 final class PitchCorrection: Feature {
-  // 30 times per second.
-  private static let periodMilliseconds = 33
-
   private let context: Context
-  private var announced: [Argument] = []
+  private var reading = PolledReading(path)
 
   init(_ context: Context) { self.context = context }
 
@@ -22,15 +19,7 @@ final class PitchCorrection: Feature {
   }
 
   /// Announces the pitches to subscribers when they change.
-  func poll(_ now: Double) -> Int? {
-    guard context.isWanted(Self.path) else { return nil }
-    let pitches = pitches
-    if pitches != announced {
-      announced = pitches
-      context.announce(Self.path, pitches)
-    }
-    return Self.periodMilliseconds
-  }
+  func poll(_ now: Double) -> Int? { reading.poll(context, pitches) }
 }
 
 extension PitchCorrection {

@@ -7,14 +7,6 @@ import { noteName, octave } from "../store/units.js";
 import { watch } from "../store/values.js";
 
 const count = 4;
-const followers = new Set();
-
-/** Receives the notes of the voices for a sheet, while it is visible. */
-export function followHarmonies(sheet, is) {
-  if (is) followers.add(sheet);
-  else followers.delete(sheet);
-  subscribeTo("/harmonies", followers.size > 0);
-}
 
 /** Sets up the harmony sheet, which listens only while it is visible. */
 export function setUpHarmony() {
@@ -45,5 +37,5 @@ export function setUpHarmony() {
     }
     chord.textContent = values[count];
   });
-  onVisible(find("#harmony"), (is) => followHarmonies("harmony", is));
+  onVisible(find("#harmony"), (is) => subscribeTo("/harmonies", is, "harmony"));
 }

@@ -4,7 +4,6 @@ import { subscribeTo } from "../link/subscription.js";
 import { find, onVisible } from "../parts/make.js";
 import { listen, watch } from "../store/values.js";
 import { noteName, octave } from "../store/units.js";
-import { followHarmonies } from "./harmony.js";
 
 const seconds = 4;
 // Half of the range in semitones, and with harmonies.
@@ -52,7 +51,7 @@ export function setUpTune() {
   watch("/harmonies", (...values) => (harmonies = values.slice(0, 4)));
   onVisible(find("#tune"), (is) => {
     subscribeTo("/singing", is);
-    followHarmonies("tune", is);
+    subscribeTo("/harmonies", is, "tune");
     if (is && !isVisible) requestAnimationFrame(draw);
     if (!is) past = [];
     isVisible = is;
