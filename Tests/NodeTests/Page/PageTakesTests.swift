@@ -34,6 +34,12 @@ extension NodeTests.PageTests {
         """)
     }
 
+    /// The number of takes in the library.
+    private func countTakes() -> Int {
+      stage.phone.send("/takes")
+      return stage.phone.receive(untilOneOf: ["/takes/end"]).count { $0.address == "/take" }
+    }
+
     private func awaitCount(_ count: Int) throws {
       try browser.await("document.querySelectorAll('#take-list li').length === \(count)")
     }
@@ -85,8 +91,7 @@ extension NodeTests.PageTests {
     func `a file without sound is refused with one line, and the list stays`() throws {
       let path = folder.path("tale.wav")
       try Data("Once upon a time".utf8).write(to: URL(fileURLWithPath: path))
-      stage.phone.send("/takes")
-      let takes = stage.phone.receive(untilOneOf: ["/takes/end"]).count { $0.address == "/take" }
+      let takes = countTakes()
       try awaitCount(takes)
       try browser.choose(file: path, in: "#take-import")
       try browser.await("document.querySelector('#notice').dataset.kind === 'fault'")
@@ -103,6 +108,8 @@ extension NodeTests.PageTests {
       let bad = folder.path("tale.wav")
       try Data("Once upon a time".utf8).write(to: URL(fileURLWithPath: bad))
       let files = [try sound("Finch"), bad, try sound("Crow", hertz: 330)]
+      let takes = countTakes()
+      try awaitCount(takes)
       try browser.choose(file: files.joined(separator: "\n"), in: "#take-import")
       try browser.await(
         """
@@ -112,12 +119,12 @@ extension NodeTests.PageTests {
         """)
       try browser.await("document.querySelector('#notice').dataset.kind === 'fault'")
       _ = try browser.takeFaults()
-      for _ in 0..<2 {
-        let count = try browser.run("return document.querySelectorAll('#take-list li').length")
+      // The list follows the replies.
+      try awaitCount(takes + 2)
+      for left in [takes + 1, takes] {
         try browser.tap("#take-list .take-open")
         try browser.tap("#take-trash")
-        try browser.await(
-          "document.querySelectorAll('#take-list li').length === \(count as? Int ?? 0) - 1")
+        try awaitCount(left)
       }
     }
 
