@@ -16,6 +16,10 @@ extension Loop {
     }
     if let refusal = refusal(of: action) { return refusal }
     if case .back = action, !isOpened { return nil }
+    if waitsForGrowth(action) {
+      awaitGrowth(action, from: frame)
+      return nil
+    }
     if countsIn(action) {
       countIn(action, at: frame)
       return nil
@@ -246,7 +250,7 @@ extension Loop {
     if layer.adds(kind) { return nil }
     // One growth ends before another one starts.
     if layer.isOn && isGrowing { return .meaningless }
-    if tape.isGrowing { return .transferring }
+    if tape.isGrowing && !tape.isFilling { return .transferring }
     if isMoved || playback.isBackward { return .notAsRecorded }
     if layer.isOn { return nil }
     if let refusal = refusalToAdd(kind) { return refusal }
@@ -377,8 +381,15 @@ extension Loop {
   @_noLocks
   mutating func turn(at frame: Int64) {
     if let action = queued.action, queued.isDue(by: frame), !waitsForSound(action) {
-      if isPossible(action) { _ = beginQueued(action, at: frame) }
-      queued.clear()
+      if waitsForGrowth(action) {
+        awaitGrowth(action, from: frame)
+      } else if queued.waitsForClip {
+        queued.clear()
+        _ = perform(action, at: frame)
+      } else {
+        if isPossible(action) { _ = beginQueued(action, at: frame) }
+        queued.clear()
+      }
     }
     if case .recording = state, recording.isFull || tape.isShort {
       endByItself(at: frame)

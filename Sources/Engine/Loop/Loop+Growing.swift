@@ -5,6 +5,22 @@ extension Loop {
   /// Whether the layer makes the clip longer.
   var isGrowing: Bool { @_noLocks get { tape.isGrowing && layer.kind.grows } }
 
+  /// Whether an action would grow the clip, which is still being completed after it has grown.
+  @_noLocks
+  func waitsForGrowth(_ action: LoopAction) -> Bool {
+    guard tape.isFilling, !(layer.isOn && isGrowing) else { return false }
+    switch action {
+    case .multiply, .insert: return true
+    default: return false
+    }
+  }
+
+  /// Queues an action until the clip is complete: after the latency of a layer, and a 64th of the clip's duration.
+  @_noLocks
+  mutating func awaitGrowth(_ action: LoopAction, from frame: Int64) {
+    queued.putUntilComplete(action, checkedAt: frame &+ 64)
+  }
+
   /// The maximum number of frames by which the clip can grow.
   var mostAdded: Int64 {
     @_noLocks get {

@@ -1,4 +1,4 @@
-/// The action that waits for its beat, for a count-in, or for sound.
+/// The action that waits for its beat, for a count-in, for sound, or for a clip to be complete.
 struct Queued: BitwiseCopyable {
   /// The action, or nil with nothing queued.
   private(set) var action: LoopAction?
@@ -8,7 +8,9 @@ struct Queued: BitwiseCopyable {
   private(set) var exact = -1.0
   /// The frame at which the count-in starts; `.max` without one.
   private(set) var countStart = Int64.max
-  // Its bars.
+  /// Whether it waits for a clip that has grown to be complete, and is performed anew then.
+  private(set) var waitsForClip = false
+  // The bars of the count-in.
   private var barsCounted = 0
   // Bars until the action and until the count-in, and beats until the action, saved while the beats move.
   private var barsToAction = 0, barsToCount = 0
@@ -44,6 +46,14 @@ struct Queued: BitwiseCopyable {
   mutating func putUntilSound(_ action: LoopAction) {
     self = Queued()
     self.action = action
+  }
+
+  /// Queues an action until a clip that has grown is complete, replacing the previous one; that is checked at a frame.
+  @_noLocks
+  mutating func putUntilComplete(_ action: LoopAction, checkedAt frame: Int64) {
+    putUntilSound(action)
+    self.frame = frame
+    waitsForClip = true
   }
 
   /// Queues an action after a count-in of whole bars, replacing the previous one.

@@ -88,6 +88,41 @@ import Testing
     #expect(stage.reading(1).length == 12_000)
   }
 
+  /// With different pauses after the first growth: within its latency, while the clip is completed, and after that.
+  @Test(arguments: [LoopAction.multiply, .insert], [LoopAction.multiply, .insert])
+  func `a growth right after another one begins as soon as the clip is complete`(
+    first: LoopAction, second: LoopAction
+  ) {
+    for gap in [0, 100, 700, 2400] {
+      let (stage, _) = playing(0, block: 64)
+      stage.host.engine.shared.setInputDelay(480)
+      stage.press(first, 0)
+      stage.play(Tone.sine(1000, amplitude: 0.1, frames: 15_000))
+      stage.press(first, 0)
+      stage.rest(gap)
+      let (length, steps) = (stage.reading(0).length, stage.reading(0).stepsBack)
+      stage.press(second, 0)
+      #expect(stage.refusal == nil, "\(gap)")
+      // The latency, the fade-out of the layer, and a 64th of the clip's duration.
+      stage.rest(480 + 240 + 27_000 / 64 + 128)
+      #expect(
+        stage.activity(0) == (second == .insert ? .inserting : .multiplying), "\(gap)")
+      stage.press(second, 0)
+      stage.rest(2400)
+      #expect(stage.activity(0) == .playing && stage.reading(0).stepsBack == steps + 1, "\(gap)")
+      stage.press(.undo, 0)
+      #expect(stage.reading(0).length == length, "\(gap)")
+      // An undo while it waits drops it.
+      stage.press(first, 0)
+      stage.rest(3000)
+      stage.press(first, 0)
+      stage.press(second, 0)
+      stage.press(.undo, 0)
+      stage.rest(2400)
+      #expect(stage.activity(0) == .playing && stage.reading(0).stepsBack == steps + 1, "\(gap)")
+    }
+  }
+
   /// With different pauses between both presses: none, within the fade-out of the growth, and after it.
   @Test(arguments: [LoopAction.multiply, .insert], [LoopAction.overdub, .replace, .substitute])
   func `a layer right after a growth is added to the grown loop, which can be copied meanwhile`(
