@@ -5,7 +5,7 @@ internal import CRealtime
 /// The latency is that of the voice engine plus the delay.
 package struct HarmonyVoice: ~Copyable {
   /// The latency of the engine, in seconds.
-  package static var delaySeconds: Double { VoiceWarp.delaySeconds }
+  package static var delaySeconds: Double { VoiceOverlap.delaySeconds }
   /// The longest delay of its own, in seconds.
   package static var longestDelaySeconds: Float { @_noLocks get { 0.2 } }
   // The time constant of the gate is shorter than a consonant.
@@ -14,7 +14,7 @@ package struct HarmonyVoice: ~Copyable {
   private static var delayFadeSeconds: Float { @_noLocks get { 0.02 } }
 
   private let sampleRate: Float
-  private var warp: VoiceWarp
+  private var overlap: VoiceOverlap
   private var isRunning = false
   private var lastShares = SIMD2<Float>(repeating: 0.5)
   private var shift: Glide
@@ -48,7 +48,7 @@ package struct HarmonyVoice: ~Copyable {
   package init(sampleRate: Double) {
     let rate = Float(sampleRate)
     self.sampleRate = rate
-    warp = VoiceWarp(sampleRate: sampleRate)
+    overlap = VoiceOverlap(sampleRate: sampleRate)
     shift = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
     formant = Glide(at: 0, sampleRate: rate)
     gate = Glide(at: 0, sampleRate: rate, seconds: Self.gateSeconds)
@@ -93,10 +93,6 @@ package struct HarmonyVoice: ~Copyable {
     let longest = ringFrames &- 2 &* WarpStep.longest
     nextDelayFrames = max(0, min(Int(seconds * sampleRate), longest))
   }
-
-  /// Sets the sides of the tape that are the voice.
-  @_noLocks
-  package mutating func setSides(_ value: VoiceSides) { warp.setSides(value) }
 
   /// Sets the shift in semitones; nil is silence.
   @_noLocks
@@ -161,17 +157,16 @@ package struct HarmonyVoice: ~Copyable {
 
   /// Adds the next frames of a step to `out`; they end `behind` frames before the end of the tape.
   ///
-  /// `shares` are the gains of the sides of the tape in the mono sound.
+  /// `lead` is the pitch of the tape, and `shares` are the gains of its sides in the mono sound.
   @_noLocks
   package mutating func add(
-    _ tape: borrowing Tape, shares: SIMD2<Float>, behind: Int, startsStep: Bool,
-    bank: borrowing SincBank,
-    to out: Stereo, frames: Int
+    _ tape: borrowing Tape, _ lead: VoicePitch, shares: SIMD2<Float>, behind: Int,
+    startsStep: Bool, bank: borrowing SincBank, to out: Stereo, frames: Int
   ) {
     let place = (tape.head &- Int64(behind &+ frames)) << 32
     if !isRunning {
       isRunning = true
-      warp.start(at: place)
+      overlap.start()
     }
     if startsStep {
       shift.skip(frames: WarpStep.longest)
@@ -181,8 +176,9 @@ package struct HarmonyVoice: ~Copyable {
     let step = WarpStep(
       place: place, rate: WarpStep.unity, pitch: pitch,
       formant: Self.ratio(formant.current))
-    warp.process(tape, step, bank: bank, to: rendered, frames: frames)
-    write(shares, frames: frames)
+    overlap.process(tape, step, lead, bank: bank, to: rendered, frames: frames)
+    // Antiphase sides are subtracted.
+    write(SIMD2(shares.x, lead.mono.rightShare < 0 ? -shares.y : shares.y), frames: frames)
     if framesToEnd <= 0 {
       gain.skip(frames: frames)
       leftShare.skip(frames: frames)
@@ -203,9 +199,7 @@ package struct HarmonyVoice: ~Copyable {
     framesToEnd = max(0, framesToEnd &- frames)
     isRingClear = false
     gate.fill(weights, frames: frames)
-    // Antiphase sides are subtracted.
-    let sign: Float = warp.tracker.mono.rightShare < 0 ? -1 : 1
-    let step = SIMD2(shares.x - lastShares.x, sign * shares.y - lastShares.y) / Float(frames)
+    let step = (shares - lastShares) / Float(frames)
     var gains = lastShares
     let mask = ringFrames &- 1
     for frame in 0..<frames {
@@ -213,7 +207,7 @@ package struct HarmonyVoice: ~Copyable {
       ring[(head &+ frame) & mask] =
         weights[frame] * (gains.x * rendered.left[frame] + gains.y * rendered.right[frame])
     }
-    lastShares = SIMD2(shares.x, sign * shares.y)
+    lastShares = shares
     head = (head &+ frames) & mask
   }
 

@@ -21,6 +21,8 @@ package struct SungVoice: ~Copyable {
   package private(set) var tape: Tape
   /// The latest detected pitch, as a fractional MIDI note number; nil if unvoiced.
   package private(set) var pitch: Float?
+  /// The result of the tracker as of the last round.
+  package private(set) var tracked: VoicePitch
   /// Whether the sound is voiced: it has a pitch, and is not hiss.
   package private(set) var isVoiced = false
   /// The gains of both sides for the mono sound: a side that is silent has none.
@@ -51,6 +53,7 @@ package struct SungVoice: ~Copyable {
     tape = Tape(seconds: Self.tapeSeconds, reach: Self.tapeReach, sampleRate: sampleRate)
     silentFrames = tape.capacity + 1
     tracker = PitchTracker(sampleRate: sampleRate)
+    tracked = tracker.pitch
     framesToSlot = tracker.slotFrames
     framesARound = PitchTracker.slots * tracker.slotFrames
     framesToRound = framesARound
@@ -79,6 +82,7 @@ package struct SungVoice: ~Copyable {
     tracker.start(at: tape.head &- 1)
     lead.reset()
     pitch = nil
+    tracked = tracker.pitch
     silentFrames = 0
   }
 
@@ -100,6 +104,7 @@ package struct SungVoice: ~Copyable {
     framesToRound &-= frames
     if framesToRound > 0 { return false }
     framesToRound = framesARound
+    tracked = tracker.pitch
     followPowers()
     isVoiced = tracker.isVoiced && tracker.lowPower > Self.leastLow * power
     if tracker.isVoiced {

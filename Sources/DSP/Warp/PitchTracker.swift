@@ -22,8 +22,13 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   package private(set) var isVoiced = false
   /// The power of the analyzed low frequencies per frame, as of the latest result.
   package var lowPower: Float { @_noLocks get { power / Float(window) } }
-  /// The mono signal that is analyzed.
-  private(set) var mono = VoiceMono()
+  // The mono signal that is analyzed.
+  private var mono = VoiceMono()
+
+  /// The latest result.
+  package var pitch: VoicePitch {
+    @_noLocks get { VoicePitch(period: period, isVoiced: isVoiced, mono: mono) }
+  }
 
   private let factor: Int
   private let taps: Int

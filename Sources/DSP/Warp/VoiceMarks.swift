@@ -98,26 +98,26 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     marks[newest & (Self.size &- 1)] = mark
   }
 
-  /// Appends a mark, reading the tape up to frame `end`, and returns whether it could.
+  /// Appends a mark of a voice with that pitch, reading the tape up to frame `end`, and returns whether it could.
   @_noLocks
   mutating func extend(
     _ tape: borrowing Tape, upTo end: Int64, toward target: Int64,
-    by tracker: borrowing PitchTracker
+    by pitch: VoicePitch
   ) -> Bool {
     let last = self[newest]
     let apart = Int64(gap) << 32
-    guard tracker.isVoiced else {
+    guard pitch.isVoiced else {
       append(at: last.place &+ apart, period: apart, isVoiced: false, clarity: 0)
       return true
     }
-    let frames = max(4, Int(tracker.period))
+    let frames = max(4, Int(pitch.period))
     let run = max(frames, shortestRun)
     if last.isVoiced {
       // The last period is usually a good estimate too, and is more exact and more recent.
       let lastPeriod = Float(Double(last.period) / VoicePlaces.unit)
-      let isNear = abs(lastPeriod - tracker.period) < 0.12 * tracker.period
+      let isNear = abs(lastPeriod - pitch.period) < 0.12 * pitch.period
       let radius = max(3, frames / 10)
-      var expected = isNear ? 0.5 * (lastPeriod + tracker.period) : tracker.period
+      var expected = isNear ? 0.5 * (lastPeriod + pitch.period) : pitch.period
       let known = Float(Int(end &- (last.place >> 32)) &- radius &- 4 &- frames / 8)
       if expected > known && lastPeriod < known { expected = lastPeriod }
       let predicted = last.place &+ VoicePlaces.of(Double(expected))
@@ -125,7 +125,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
       if spare < frames / 8 { return false }
       let ahead = min(run / 2, spare)
       let found = align(
-        tape, mono: tracker.mono, from: last.place, to: predicted, radius: radius,
+        tape, mono: pitch.mono, from: last.place, to: predicted, radius: radius,
         behind: run &- ahead, ahead: ahead)
       if found.clarity > Self.enough {
         let behind = run &- ahead &+ radius &+ 1
@@ -146,11 +146,11 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     let rise = max(8, frames / 5)
     let count = min(frames, Int(end &- (begin >> 32)) &- rise &- 2)
     if count >= frames / 2 {
-      let place = onset(tape, mono: tracker.mono, from: begin >> 32, count: count, rise: rise) << 32
-      let step = VoicePlaces.of(Double(tracker.period))
+      let place = onset(tape, mono: pitch.mono, from: begin >> 32, count: count, rise: rise) << 32
+      let step = VoicePlaces.of(Double(pitch.period))
       let ahead = min(run / 2, Int(end &- (place >> 32)))
       let found = align(
-        tape, mono: tracker.mono, from: place, to: place &- step, radius: max(3, frames / 10),
+        tape, mono: pitch.mono, from: place, to: place &- step, radius: max(3, frames / 10),
         behind: run &- ahead, ahead: ahead)
       if found.clarity > Self.plenty {
         append(at: place, period: step, isVoiced: true, clarity: found.clarity)

@@ -1,7 +1,7 @@
 internal import CRealtime
 
 /// The grains of the voice engine: scheduling, shape and end.
-extension VoiceWarp {
+extension VoiceOverlap {
   /// Starts the first grain: the unmodified signal, without a rise.
   @_noLocks
   mutating func begin(at place: Int64) {
@@ -19,19 +19,20 @@ extension VoiceWarp {
   /// Chooses and schedules the next grain.
   @_noLocks
   mutating func plan(
-    _ tape: borrowing Tape, _ step: WarpStep, _ bank: borrowing SincBank, place: Int64
+    _ tape: borrowing Tape, _ step: WarpStep, _ pitch: VoicePitch, _ bank: borrowing SincBank,
+    place: Int64
   ) {
     let end = place >> 32
     let target = due(place, step.rate)
     let previous = grains[latest]
     if abs(marks[marks.newest].place &- target) > Int64(8 &* delayFrames) << 32 { hasLeapt = true }
-    if hasLeapt { rejoin(tape, place: place, target: target, previous: previous) }
+    if hasLeapt { rejoin(tape, pitch.mono, place: place, target: target, previous: previous) }
 
     var tries = 0
     while tries < 24 {
       let newest = marks[marks.newest]
       if newest.place >= target &+ newest.period / 2 { break }
-      if !marks.extend(tape, upTo: end, toward: target, by: tracker) { break }
+      if !marks.extend(tape, upTo: end, toward: target, by: pitch) { break }
       tries &+= 1
     }
     let formant = ratio(step.formant)
@@ -55,19 +56,19 @@ extension VoiceWarp {
     let isEarly =
       mark.place > latestPlace(place, step.rate, speed: speed, reach: reach, mark.period)
     if !mark.isVoiced || isLate || isEarly {
-      planUnvoiced(tape, step, place: place, mark: pick, previous: previous)
+      planUnvoiced(tape, step, pitch.mono, place: place, mark: pick, previous: previous)
       return
     }
 
-    let pitch = ratio(step.pitch)
+    let shift = ratio(step.pitch)
     let isAtRest = step.rate == WarpStep.unity && lag == leastLag
-    let spacing = VoicePlaces.quotient(mark.period, speedOf(pitch))
+    let spacing = VoicePlaces.quotient(mark.period, speedOf(shift))
     var rise = riseOf(mark.period, speed: speed)
     if previous.isVoiced {
       // Keeps the waveform's phase continuous, whatever the marks' offsets.
       let moved = VoicePlaces.quotient(mark.moved &- previous.moved, speed)
       untilNext = spacing &+ moved &- sinceLatest
-      if pitch == 1 && isAtRest && pick != previous.mark {
+      if shift == 1 && isAtRest && pick != previous.mark {
         // Slowly removes the offset that the marks acquired while the pitch was shifted.
         let error = due(place, step.rate) &- mark.place
         let most = mark.period / 256
@@ -86,11 +87,11 @@ extension VoiceWarp {
       rise = min(rise, untilNext &+ sinceLatest)
       yieldLatest(rise: rise, likeness: 1)
     }
-    let gain = min(2, rt_square_root(formant / pitch))
+    let gain = min(2, rt_square_root(formant / shift))
     add(mark: pick, speed: speed, table: table, gain: gain, rise: rise)
-    if pitch != 1 || speed != WarpStep.unity {
+    if shift != 1 || speed != WarpStep.unity {
       completeLatest(
-        tape, mark: mark, upTo: end, ratio: pitch / formant, spacing: spacing, gain: gain)
+        tape, mark: mark, upTo: end, ratio: shift / formant, spacing: spacing, gain: gain)
     }
     untilNext &+= spacing
     // Slightly early, in case the next period is longer.
@@ -128,7 +129,8 @@ extension VoiceWarp {
   /// with the previous grain.
   @_noLocks
   private mutating func planUnvoiced(
-    _ tape: borrowing Tape, _ step: WarpStep, place: Int64, mark: Int, previous: VoiceGrain
+    _ tape: borrowing Tape, _ step: WarpStep, _ mono: VoiceMono, place: Int64, mark: Int,
+    previous: VoiceGrain
   ) {
     let isSteady = step.rate == WarpStep.unity
     let apart = Int64(isSteady ? marks.gap : marks.wideGap) << 32
@@ -156,7 +158,7 @@ extension VoiceWarp {
       // Only samples that are already in the delay buffer can be correlated.
       let over = max(0, continued &- place)
       let found = marks.align(
-        tape, mono: tracker.mono, from: continued &- over, to: target &- over, radius: radius,
+        tape, mono: mono, from: continued &- over, to: target &- over, radius: radius,
         behind: behind, ahead: 0)
       target = found.place &+ over
       likeness = found.clarity
@@ -177,7 +179,7 @@ extension VoiceWarp {
   /// Starts a new chain of marks after a leap, at the same phase of the waveform as the last grain.
   @_noLocks
   private mutating func rejoin(
-    _ tape: borrowing Tape, place: Int64, target: Int64, previous: VoiceGrain
+    _ tape: borrowing Tape, _ mono: VoiceMono, place: Int64, target: Int64, previous: VoiceGrain
   ) {
     hasLeapt = false
     let apart = Int64(marks.gap) << 32
@@ -188,7 +190,7 @@ extension VoiceWarp {
       let around = min(target, place &- Int64(radius &+ 2) << 32)
       let ahead = min(frames / 2, Int((place &- around) >> 32) &- radius &- 2)
       let found = marks.align(
-        tape, mono: tracker.mono, from: marks[previous.mark].place, to: around, radius: radius,
+        tape, mono: mono, from: marks[previous.mark].place, to: around, radius: radius,
         behind: frames &- ahead, ahead: ahead)
       if found.clarity > 0.5 {
         mark = VoiceMark(
@@ -257,7 +259,9 @@ extension VoiceWarp {
 
   /// Determines the fall of the grains that have reached their centers.
   @_noLocks
-  mutating func settle(_ tape: borrowing Tape, _ step: WarpStep, place: Int64) {
+  mutating func settle(
+    _ tape: borrowing Tape, _ step: WarpStep, _ pitch: VoicePitch, place: Int64
+  ) {
     for index in 0..<Self.mostGrains {
       let grain = grains[index]
       if !grain.isActive || !grain.isVoiced || grain.isSettled || grain.position < 0 { continue }
@@ -265,7 +269,7 @@ extension VoiceWarp {
       let next = grain.mark &+ 1
       if !grain.isOld && marks.has(grain.mark) {
         if !marks.has(next) {
-          _ = marks.extend(tape, upTo: place >> 32, toward: marks[grain.mark].place, by: tracker)
+          _ = marks.extend(tape, upTo: place >> 32, toward: marks[grain.mark].place, by: pitch)
         }
         if marks.has(next) && marks[next].isVoiced { period = marks[next].period }
       }
@@ -330,7 +334,7 @@ extension VoiceWarp {
 
   /// Lets active grains end on their own after a leap, without reading further than before.
   @_noLocks
-  mutating func leap(from place: Int64, to newPlace: Int64) {
+  mutating func leap(from place: Int64) {
     for index in 0..<Self.mostGrains where grains[index].isActive && !grains[index].isOld {
       if grains[index].isVoiced && !grains[index].isSettled && grains[index].position >= 0 {
         fallAfter(grains[index].period, grain: index)
@@ -339,7 +343,6 @@ extension VoiceWarp {
       grains[index].isOld = true
     }
     hasLeapt = true
-    tracker.start(at: newPlace >> 32)
   }
 
   // MARK: - Positions

@@ -1,166 +1,59 @@
-internal import CRealtime
-
-/// The pitch shifter for a single voice: formants stay in place or shift independently.
+/// The pitch shifter for a single voice, with its pitch tracker: formants stay in place or shift independently.
 ///
-/// Pitch-synchronous overlap-add (PSOLA), after Eric Moulines and Francis Charpentier,
-/// "Pitch-Synchronous Waveform Processing Techniques for Text-to-Speech Synthesis Using Diphones"
-/// (1990). The signal is cut into grains of two periods around pitch marks, one per period, and
-/// reassembled with a different spacing. In unvoiced parts the grains keep their positions, so
-/// consonants, clicks and noise are neither shifted nor smeared. At neutral settings the output is
-/// the delayed input.
-///
-/// The latency is the same at every pitch. A grain starts one period before its center, its mark
-/// may be half a period from the target, and finding the mark needs a quarter of a period after it:
-/// 1.75 periods, or 20 ms at 88 Hz. Grains of lower voices start less than a period before their
-/// centers.
-///
-/// At rates above 1 the tape position moves faster than the sound, and is further away one period
-/// before the center of a grain. There the output lags by that much more.
-///
-/// The tape must have a reach of at least 256 frames.
+/// The latency is the same at every pitch.
 package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
-  private let buffers = Buffers()
-  /// The latency, in seconds.
-  static var delaySeconds: Double { 0.020 }
-  static var mostGrains: Int { @_noLocks get { 16 } }
-
-  let delayFrames: Int
-  var tracker: PitchTracker
-  var marks: VoiceMarks
-  var spectrum: VoiceSpectrum
-  let grains: UnsafeMutablePointer<VoiceGrain>
-  private let scratch: UnsafeMutablePointer<Float>
-  // The weights of each grain's filter, and an impulse.
-  private let filters: UnsafeMutablePointer<Float>
-
-  var framesToSlot = 0
-  var isFresh = true
-  var hasLeapt = false
-  private var lastRate: Int64 = 0
-  private var lastPlace: Int64 = 0
-  // The lag of the output behind the position, and its target, in frames of tape, 32.32
-  // fixed-point.
-  private(set) var lag: Int64
-  private var wantedLag: Int64
-  // The latest grain, the time since its center, and the time until the next grain's center.
-  var latest = 0
-  var sinceLatest: Int64 = 0
-  var untilNext: Int64 = 0
-  var nextRise: Int64 = 0
+  private var tracker: PitchTracker
+  private var overlap: VoiceOverlap
+  private var framesToSlot = 0
 
   /// Creates an engine with empty history.
   package init(sampleRate: Double) {
-    delayFrames = Int((sampleRate * Self.delaySeconds).rounded())
     tracker = PitchTracker(sampleRate: sampleRate)
-    marks = VoiceMarks(sampleRate: sampleRate)
-    spectrum = VoiceSpectrum(sampleRate: sampleRate)
-    grains = buffers.filled(with: VoiceGrain(), count: Self.mostGrains)
-    scratch = buffers.floats(3 * WarpStep.longest)
-    let filterFrames = Self.mostGrains * VoiceFilter.taps
-    filters = buffers.floats(filterFrames + VoiceFilter.impulseFrames)
-    filters[filterFrames + VoiceFilter.taps - 1] = 1
-    lag = Int64(delayFrames) << 32
-    wantedLag = lag
+    overlap = VoiceOverlap(sampleRate: sampleRate)
   }
 
   /// Returns the latency in frames at rate 1, the same at any pitch.
   @_noLocks
-  package func delay(pitch: Float) -> Int { delayFrames }
+  package func delay(pitch: Float) -> Int { overlap.delayFrames }
+
+  /// The lag of the output behind the position, in frames of tape, 32.32 fixed-point.
+  var lag: Int64 { @_noLocks get { overlap.lag } }
 
   /// The number of frames after a start until the voice is tracked and shifted.
   package var warmUp: Int {
-    @_noLocks get { delayFrames / 2 &* 3 }
+    @_noLocks get { overlap.delayFrames / 2 &* 3 }
   }
 
   /// Resets the state; the next step starts at `place`.
   @_noLocks
   package mutating func start(at place: Int64) {
-    for index in 0..<Self.mostGrains { grains[index].isActive = false }
+    overlap.start()
     framesToSlot = 0
-    isFresh = true
-    hasLeapt = false
     tracker.start(at: place >> 32)
     tracker.assumeUnvoiced()
-    lastRate = 0
   }
-
-  /// Sets the sides of the tape that are the voice.
-  @_noLocks
-  mutating func setSides(_ sides: VoiceSides) { tracker.setSides(sides) }
 
   /// Renders the next frames, at most `WarpStep.longest`.
   @_noLocks
   package mutating func process(
     _ tape: borrowing Tape, _ step: WarpStep, bank: borrowing SincBank, to out: Stereo, frames: Int
   ) {
-    out.clear(frames: frames)
-    if step.isLeap && !isFresh { leap(from: lastPlace, to: step.place) }
-    if step.rate != lastRate { holdBack(place: step.place, rate: step.rate) }
-    lastRate = step.rate
-    aim(step)
+    if step.isLeap && !overlap.isFresh { tracker.start(at: step.place >> 32) }
+    var step = step
     var done = 0
     while done < frames {
-      let place = step.place(ofFrame: done)
       if framesToSlot == 0 {
-        tracker.advance(tape, to: place >> 32)
+        tracker.advance(tape, to: step.place >> 32)
         framesToSlot = tracker.slotFrames
       }
-      if isFresh { begin(at: place) }
-      settle(tape, step, place: place)
-      if untilNext <= nextRise { plan(tape, step, bank, place: place) }
-      // Up to the next event.
-      let untilPlan = Int((untilNext &- nextRise &+ 0xFFFF_FFFF) >> 32)
-      let count = max(
-        1, min(min(frames &- done, framesToSlot), min(untilPlan, framesToSettle())))
-      let to = out.advanced(by: done)
-      for index in 0..<Self.mostGrains where grains[index].isActive {
-        let filter = VoiceFilter(
-          weights: filters + VoiceFilter.taps &* index,
-          impulse: filters + VoiceFilter.taps &* Self.mostGrains)
-        grains[index].render(
-          tape, bank, filter: filter, scratch: Stereo(scratch, scratch + WarpStep.longest),
-          weights: scratch + 2 &* WarpStep.longest, to: to, frames: count)
-      }
-      sinceLatest &+= Int64(count) << 32
-      untilNext &-= Int64(count) << 32
+      let count = min(frames &- done, framesToSlot)
+      overlap.process(
+        tape, step, tracker.pitch, bank: bank, to: out.advanced(by: done), frames: count)
       framesToSlot &-= count
-      lag = lag(after: Int64(count) << 32)
       done &+= count
+      step.place = step.place(ofFrame: count)
+      step.isLeap = false
     }
-    lastPlace = step.place(ofFrame: frames)
   }
-
-  // MARK: - Lag
-
-  /// The lag of the output behind the position at rate 1.
-  var leastLag: Int64 { @_noLocks get { Int64(delayFrames) << 32 } }
-
-  /// Sets the target lag, or the lag itself if the change is inaudible.
-  @_noLocks
-  private mutating func aim(_ step: WarpStep) {
-    wantedLag = leastLag
-    if step.rate > WarpStep.unity {
-      // The distance that the position gains within one period of the lowest voice with whole
-      // grains.
-      let longest = leastLag / 7 &* 4
-      let rate = min(max(step.rate, step.nextRate), 4 &* WarpStep.unity)
-      wantedLag &+= VoicePlaces.product(longest, rate &- WarpStep.unity)
-    }
-    if step.isLeap || isFresh { lag = wantedLag }
-  }
-
-  /// Returns the lag of the output behind the position after `frames` frames.
-  ///
-  /// While the lag changes, the output advances at one to two times the speed of rate 1.
-  @_noLocks
-  func lag(after frames: Int64) -> Int64 {
-    if lag == wantedLag { return lag }
-    if lag > wantedLag { return max(wantedLag, lag &- frames) }
-    return min(wantedLag, lag &+ VoicePlaces.product(frames, (lastRate &- WarpStep.unity) / 2))
-  }
-
-  /// Sets the lag to that of rate 1 at once.
-  @_noLocks
-  mutating func forgetLag() { lag = leastLag }
 }

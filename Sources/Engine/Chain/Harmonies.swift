@@ -87,7 +87,6 @@ struct Harmonies: ~Copyable {
   mutating func setChordInput(_ input: ChordInput) {
     chordInput = input
     finder.reset()
-    for index in 0..<Self.count { voices[index].setSides(input.voiceSides) }
   }
 
   /// Applies all settings at once, before the first block.
@@ -250,11 +249,12 @@ struct Harmonies: ~Copyable {
     }
   }
 
-  /// Renders a piece of a block, `done` frames after its start; `untilResult` is the number of frames from its start to
-  /// the singer's next result.
+  /// Renders a piece of a block, `done` frames after its start; `pitch` is the singer's at its start, and `untilResult`
+  /// the number of frames from there to the next result.
   @_noLocks
   mutating func render(
-    _ voice: borrowing SungVoice, untilResult: Int, from done: Int, frames: Int
+    _ voice: borrowing SungVoice, _ pitch: VoicePitch, untilResult: Int, from done: Int,
+    frames: Int
   ) {
     if isOff { return }
     if voice.isSilent {
@@ -276,7 +276,7 @@ struct Harmonies: ~Copyable {
           voices[index].rest(frames: count)
         } else {
           voices[index].add(
-            voice.tape, shares: voice.shares, behind: frames &- place &- count,
+            voice.tape, pitch, shares: voice.shares, behind: frames &- place &- count,
             startsStep: left == WarpStep.longest,
             bank: bank, to: to, frames: count)
         }

@@ -210,6 +210,8 @@ struct Tune: ~Copyable {
     while done < frames {
       let untilResult = tuner.voice.framesToRound
       let count = min(frames &- done, untilResult)
+      // A result applies to the frames after it.
+      let tracked = tuner.voice.tracked
       let hasResult = tuner.take(sound?.advanced(by: done), frames: count)
       let piece = out.advanced(by: done)
       if wasShifting && tuner.render(to: piece, frames: count) {
@@ -218,7 +220,8 @@ struct Tune: ~Copyable {
       } else if isSounding {
         piece.clear(frames: count)
       }
-      harmonies.render(tuner.voice, untilResult: untilResult, from: done, frames: count)
+      harmonies.render(
+        tuner.voice, tracked, untilResult: untilResult, from: done, frames: count)
       if hasResult {
         if wasShifting { tuner.follow(toward: pitches) }
         harmonies.follow(tuner.voice, singing, held: held)

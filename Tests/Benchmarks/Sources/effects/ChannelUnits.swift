@@ -67,12 +67,13 @@ struct HarmonyUnit: ~Copyable {
       let untilResult = voice.framesToRound
       let left = (untilResult - 1) % WarpStep.longest + 1
       let count = min(frames - done, left)
+      let lead = voice.tracked
       let hasResult = voice.write(input.advanced(by: done), frames: count)
       for index in 0..<Self.intervals.count {
         voices[index].add(
-          voice.tape, shares: voice.shares, behind: 0, startsStep: left == WarpStep.longest,
-          bank: bank,
-          to: out.advanced(by: done), frames: count)
+          voice.tape, lead, shares: voice.shares, behind: 0,
+          startsStep: left == WarpStep.longest, bank: bank, to: out.advanced(by: done),
+          frames: count)
         // As in the node: silent in consonants.
         if hasResult { voices[index].setShift(voice.pitch == nil ? nil : Self.intervals[index]) }
       }
