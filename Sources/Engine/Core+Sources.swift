@@ -8,12 +8,16 @@ extension Core {
   /// Renders the live input: feedback guard, gain, channel strip, and the warp of the chain.
   @_noLocks
   mutating func renderLive(frames: Int, ports: Ports) {
-    if let recording = input.recording {
-      render(recording, frames: frames, ports: ports)
-      return
-    }
     let sound = ports.live
-    ports.input.copy(to: sound, frames: frames)
+    if let recording = input.recording {
+      guard recording.pointee.isTuned else {
+        render(recording, frames: frames, ports: ports)
+        return
+      }
+      segment.isDrySilent = !play(recording, to: sound, frames: frames)
+    } else {
+      ports.input.copy(to: sound, frames: frames)
+    }
     let left = stopNonFinite(sound.left, meter: .in1, frames: frames)
     let right = stopNonFinite(sound.right, meter: .in2, frames: frames)
     var isSilent = left == 0 && right == 0

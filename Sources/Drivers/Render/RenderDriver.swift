@@ -26,12 +26,12 @@ package final class RenderDriver {
     renderer = engine.takeOver(sampleRate: self.rate, .atFullLevel)
   }
 
-  /// Plays a recording in place of the input, from the first block on.
+  /// Plays a recording in place of the input, from the first block on; the pitch correction applies to it or not.
   ///
   /// Its ring must always hold enough for a block at the fastest rate.
-  package func play(_ recording: SongRing) {
+  package func play(_ recording: SongRing, isTuned: Bool) {
     self.recording = recording
-    renderer.play(recording.pointer)
+    renderer.play(recording.pointer, isTuned: isTuned)
   }
 
   /// Silences the input from a frame of the block on.

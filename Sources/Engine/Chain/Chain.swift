@@ -92,6 +92,12 @@ struct Chain: ~Copyable {
     setEchoTime()
   }
 
+  /// Leaves the stretch to what is before the input.
+  mutating func beginStretchedInput() {
+    input.isStretched = true
+    input.follow(warp)
+  }
+
   /// Bypasses the effects, each with its own fade.
   @_noLocks
   mutating func setBypassed(_ value: Bool) {

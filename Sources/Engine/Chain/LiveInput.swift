@@ -13,6 +13,8 @@ struct LiveInput: ~Copyable {
   private var warp: SourceWarp
   private var mix: WetMix
   private var silentFrames: Int
+  /// Whether the input has been stretched.
+  var isStretched = false
 
   init(sampleRate: Double) {
     tune = Tune(sampleRate: sampleRate)
@@ -48,7 +50,8 @@ struct LiveInput: ~Copyable {
 
   /// Applies the pitch and stretch of the chain.
   @_noLocks
-  mutating func follow(_ chain: ChainWarp) {
+  mutating func follow(_ settings: ChainWarp) {
+    let chain = isStretched ? settings.withoutStretch : settings
     tune.follow(chain)
     harmonies.setBypassed(chain.isBypassed)
     // During its fade-out the warp keeps its settings.

@@ -2,19 +2,38 @@ internal import DSP
 
 /// A recording in place of the input.
 extension Core {
-  /// Replaces the input by a recording, before anything is rendered.
-  mutating func play(_ recording: SongPointer) {
-    var recorded = RecordedInput(recording, sampleRate: sampleRate)
+  /// Replaces the input by a recording, which is tuned or not, before anything is rendered.
+  mutating func play(_ recording: SongPointer, isTuned: Bool) {
+    var recorded = RecordedInput(recording, isTuned: isTuned, sampleRate: sampleRate)
     recorded.follow(chain.warp)
     input.play(recorded)
+    if isTuned { chain.beginStretchedInput() }
   }
 
   /// The delay of the input or its recording, in frames.
   var inputDelay: Int {
-    @_noLocks get { input.recording.map { $0.pointee.delay } ?? chain.input.delay }
+    @_noLocks get {
+      guard let recording = input.recording else { return chain.input.delay }
+      return recording.pointee.delay &+ (recording.pointee.isTuned ? chain.input.delay : 0)
+    }
   }
 
-  /// Renders the recording as the live input.
+  /// Renders a recording that is tuned in place of the input.
+  ///
+  /// Returns false after its end.
+  @_noLocks
+  mutating func play(
+    _ recording: UnsafeMutablePointer<RecordedInput>, to sound: Stereo, frames: Int
+  ) -> Bool {
+    if recording.pointee.isOver {
+      sound.clear(frames: frames)
+      return false
+    }
+    recording.pointee.render(plain: sound, frames: frames)
+    return true
+  }
+
+  /// Renders a recording that is not tuned as the live input.
   @_noLocks
   mutating func render(
     _ recording: UnsafeMutablePointer<RecordedInput>, frames: Int, ports: Ports

@@ -3,6 +3,8 @@ internal import DSP
 /// A recording in place of the live input: played from its first frame to its last at the rate of the chain,
 /// and shifted to its pitch like the live input.
 ///
+/// A recording that is tuned is only played at the rate; tune and pitch of the live input follow.
+///
 /// Its driver has no deadline: before each block, it waits until the ring holds all the data that the
 /// block can need.
 struct RecordedInput: ~Copyable {
@@ -20,12 +22,15 @@ struct RecordedInput: ~Copyable {
   private var mix: WetMix
   private var framesAtEnd = 0
   private let recording: SongPointer
+  /// Whether the pitch correction applies to it.
+  let isTuned: Bool
   private let dragFrames: Int
   private var chain = ChainWarp()
   private var isThroughChain = true
 
   /// Plays the recording of a ring, at a rate in Hz.
-  init(_ recording: SongPointer, sampleRate: Double) {
+  init(_ recording: SongPointer, isTuned: Bool, sampleRate: Double) {
+    self.isTuned = isTuned
     tape = SongTape(reach: SourceWarp.reach, sampleRate: sampleRate)
     plain = Warp(seconds: 0.1, sampleRate: sampleRate)
     pitched = Warp(seconds: 0.1, sampleRate: sampleRate)
@@ -67,7 +72,7 @@ struct RecordedInput: ~Copyable {
     pitched.setPitch(semitones: chain.semitones)
     pitched.setFormant(semitones: chain.formant)
     mix.move(
-      to: isThroughChain && chain.isPitching ? chain.mix : 0, warmUp: pitched.warmUp)
+      to: isThroughChain && chain.isPitching && !isTuned ? chain.mix : 0, warmUp: pitched.warmUp)
   }
 
   /// Applies all settings at once, before the first block.
@@ -91,18 +96,30 @@ struct RecordedInput: ~Copyable {
 
   // MARK: - Sound
 
+  /// Renders the next frames at the rate alone.
+  @_noLocks
+  mutating func render(plain sound: Stereo, frames: Int) {
+    plain.process(&tape, to: sound, frames: frames)
+    pitched.rest(frames: frames)
+    notePlace(frames: frames)
+  }
+
+  @_noLocks
+  private mutating func notePlace(frames: Int) {
+    if tape.isAtEnd { framesAtEnd &+= frames }
+    recording.tell(framesHeard: tape.framesGone)
+  }
+
   /// Renders the next frames at the rate alone, and those for the chain at the pitch as well.
   @_noLocks
   mutating func render(plain sound: Stereo, chain out: Stereo, frames: Int) {
     let isDry = mix.isDry
     if isDry {
-      plain.process(&tape, to: sound, frames: frames)
-      pitched.rest(frames: frames)
+      render(plain: sound, frames: frames)
     } else {
       plain.process(&tape, to: sound, beside: &pitched, to: mix.wet, frames: frames)
+      notePlace(frames: frames)
     }
-    if tape.isAtEnd { framesAtEnd &+= frames }
-    recording.tell(framesHeard: tape.framesGone)
     dryTape.write(sound, frames: frames)
     mix.setDelay(dryDelay)
     if isDry {

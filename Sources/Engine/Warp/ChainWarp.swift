@@ -35,6 +35,14 @@ struct ChainWarp: BitwiseCopyable {
   var formant: Float { @_noLocks get { isPitching ? chosenFormant : 0 } }
   /// The rate; 1 is the source's own.
   var rate: Float { @_noLocks get { isStretchOn && !isBypassed ? chosenRate : 1 } }
+  /// The same at rate 1.
+  var withoutStretch: ChainWarp {
+    @_noLocks get {
+      var result = self
+      result.isStretchOn = false
+      return result
+    }
+  }
   /// Whether an engine is needed.
   var isOn: Bool { @_noLocks get { isPitching || rate != 1 } }
 }

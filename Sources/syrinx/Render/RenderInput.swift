@@ -24,12 +24,12 @@ final class RenderInput {
   /// The engine frame at which IN ended; nil before.
   private(set) var end: Int?
 
-  /// Opens a file to be played by an open driver.
-  init(_ reader: consuming SoundReader, by driver: RenderDriver, isLive: Bool) {
+  /// Opens a file to be played by an open driver, as live input or as a recording that is tuned or not.
+  init(_ reader: consuming SoundReader, by driver: RenderDriver, isLive: Bool, isTuned: Bool) {
     self.driver = driver
     ring = isLive ? nil : SongRing(seconds: Self.secondsAhead, sampleRate: reader.rate)
     self.reader = reader
-    if let ring { driver.play(ring) }
+    if let ring { driver.play(ring, isTuned: isTuned) }
   }
 
   /// The file's properties for the summary.

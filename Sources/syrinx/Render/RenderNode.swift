@@ -57,13 +57,17 @@ final class RenderNode {
   // The first parts of the addresses that change a file. A rendering has no notes, no library, and nobody
   // who watches it.
   private static let sections: Set<Substring> = [
-    "in", "live", "loop", "player", "out", "mute", "guard", "pitch", "stretch", "echo", "reverb",
-    "chain", "metronome", "preset",
+    "in", "lowcut", "gate", "level", "tune", "harmony", "live", "loop", "player", "out", "mute",
+    "guard", "pitch", "stretch", "echo", "reverb", "chain", "metronome", "preset",
+  ]
+  // The notes of tune and harmonies.
+  private static let keys: Set<String> = [
+    "/grid/root", "/grid/scale", "/grid/tuning", "/grid/reference",
   ]
 
   private func set(_ assignment: String) throws(Failure) {
     let path = String(assignment.prefix { $0 != "=" })
-    if node.table[path] != nil,
+    if node.table[path] != nil, !Self.keys.contains(path),
       !Self.sections.contains(path.dropFirst().prefix { $0 != "/" })
     {
       throw Failure(.usage, "--set: \(path) has no effect on a rendering")
@@ -71,6 +75,12 @@ final class RenderNode {
     try Failure.of("--set", { $0.code == .missing ? .missingInput : .usage }) {
       () throws(Refusal) in try node.set(assignment)
     }
+  }
+
+  /// Whether the pitch correction is on at the start, or is turned on later.
+  var usesTune: Bool {
+    value("/tune/on")?.number == 1
+      || cues.contains { $0.assignment.hasPrefix("/tune/on=") && !$0.assignment.hasSuffix("=0") }
   }
 
   /// Processes the results of commands.

@@ -45,7 +45,8 @@ final class Rendering {
     rate = reader.rate
     isFine = reader.isFine
     node = try RenderNode(options, rate: rate)
-    input = RenderInput(reader, by: node.driver, isLive: options.isLive)
+    input = RenderInput(
+      reader, by: node.driver, isLive: options.isLive, isTuned: node.usesTune)
   }
 
   /// Renders the file.
