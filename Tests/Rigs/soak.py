@@ -7,6 +7,7 @@ fault, one per ten minutes, and a table; exits with 1 if there was a fault.
 """
 
 import collections
+import json
 import os
 import pathlib
 import random
@@ -199,10 +200,12 @@ class Soak:
         self.fault(f"{address} is not {value} within {seconds} s")
 
     def read_addresses(self):
+        listed = subprocess.run([self.program, "addresses", "--json"], check=True, capture_output=True).stdout
+        values = {row["address"]: row.get("values", []) for row in json.loads(listed)}
         found = self.ask("/addresses", reply="/addresses/end", seconds=10) or []
         for name, row in found:
             if name == "/address" and not row[0].startswith(LEFT_ALONE) and "{" not in row[0]:
-                self.addresses.append((row[0], row[1], row[3], row[4], row[5].split() if len(row) > 5 else []))
+                self.addresses.append((row[0], row[1], row[3], row[4], values.get(row[0], [])))
         if len(self.addresses) < 200:
             self.fault(f"/addresses lists {len(self.addresses)}")
             sys.exit(1)
@@ -376,11 +379,14 @@ class Soak:
         self.lose_server(48000)
         self.release()
         self.ask("/lock", 0)
-        for name in NAMES:
+        for name in (self.ask("/scenes", seconds=3) or [("", [])])[-1][1]:
             self.socket.send(encode("/scene/delete", name))
         for loop in range(1, 5):
             self.socket.send(encode(f"/loop/{loop}/clear"))
-        self.ask("/grid/instrument", "organ", reply="/reply", seconds=10)
+        # The piano is larger, and loading it leaves the same fragments each time.
+        for instrument in ("piano", "organ"):
+            self.ask("/grid/instrument", instrument, reply="/reply", seconds=20)
+        self.expect("/grid/instrument", "organ", 20)
         # Instruments are freed by their last note.
         time.sleep(12)
         found = self.resident()
