@@ -24,7 +24,8 @@ enum RenderCommand: Command {
       Uses the engine of `syrinx run`, as fast as the machine can, and with the same result each
       time. IN plays as a recording in place of the live input, from its first frame to its last:
       at /stretch/rate 1.5 OUT is shorter by that factor, at 0.5 twice as long, also with the
-      presets rabbit and snail. /in/gain, /live/gain and /live/route apply to it. --set refuses
+      presets rabbit and snail. Gain, channel strip, tune, harmonies and route of the live input
+      apply to it; /grid/root, /grid/scale and /grid/tuning set the notes of tune. --set refuses
       addresses without effect on a file, such as those of notes, takes and the network.
 
       OUT starts with IN, at full level: the latency of the effects at their initial settings is
@@ -46,6 +47,7 @@ enum RenderCommand: Command {
       Examples:
         syrinx render voice.wav out.wav --set /live/gain=-6
         syrinx render voice.wav out.wav --preset vader
+        syrinx render voice.wav out.wav --set /grid/root=D --set /tune/on=1
         syrinx render talk.mp3 slowly.flac --preset snail --tail 0
         syrinx render voice.wav out.flac --set /mute=1@2.5 --set /mute=0@3
         syrinx render takes/*.wav hall/ --preset cathedral
