@@ -6,6 +6,7 @@ import pathlib
 import level
 import look
 import pitch
+import singing
 import sounds
 import space
 
@@ -18,5 +19,6 @@ arguments = parser.parse_args()
 play, plots = sounds.Player(arguments.program), look.Plots(arguments.folder)
 arguments.folder.mkdir(parents=True, exist_ok=True)
 pitch.draw(play, plots)
+singing.draw(play, plots)
 space.draw(play, plots)
 level.draw(play, plots, arguments.presets)
