@@ -169,6 +169,7 @@ package final class JournalWriter: @unchecked Sendable {
       try store.flush()
       for file in try sync?.nextSynced() ?? [] { store.markDurable(file) }
       try store.compact(bytes: Self.compactedBytes)
+      noteRecovery()
       if store.bytesWritten == countedBytes { return }
       shared.change(waking: .nobody) { $0.bytesWritten += store.bytesWritten - countedBytes }
       countedBytes = store.bytesWritten
@@ -177,13 +178,17 @@ package final class JournalWriter: @unchecked Sendable {
       }
       sync?.request(store.descriptor, path: store.path)
       if let file = store.newDescriptor { sync?.request(file, path: store.path) }
-      if isCurrent, HostTime.steady > currentSince + Self.recoveredAfter {
-        isFaultReported = false
-        retry = Self.shortestRetry
-      }
     } catch {
       fail(error)
     }
+  }
+
+  private func noteRecovery() {
+    guard isCurrent, HostTime.steady > currentSince + Self.recoveredAfter else { return }
+    retry = Self.shortestRetry
+    guard isFaultReported else { return }
+    isFaultReported = false
+    log("the loops are kept again")
   }
 
   private func write(

@@ -17,7 +17,12 @@ extension Loop {
     if let refusal = refusal(of: action) { return refusal }
     if case .back = action, !isOpened { return nil }
     if waitsForGrowth(action) {
-      awaitGrowth(action, from: frame)
+      // A second press would end what the first one has not begun.
+      if queued.waitsForClip && queued.holds(action) {
+        queued.clear()
+      } else {
+        awaitGrowth(action, from: frame)
+      }
       return nil
     }
     if countsIn(action) {

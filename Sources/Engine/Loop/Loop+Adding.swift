@@ -96,7 +96,7 @@ extension Loop {
       // The unfinished growth is the step to undo.
       layer.end()
       cues.removeOverdubs()
-      dropGrowth()
+      dropGrowth(at: frame)
       if case .undo = action { return }
     }
     if layer.isOn || tape.isOverdubbing {

@@ -21,7 +21,10 @@ extension Loop {
   /// Ends a layer before the frame of the clip that it would add to next: the input that was late is lost.
   @_noLocks
   private mutating func endLayerAtOnce(at frame: Int64) {
-    if isGrowing { return endOverdub(at: frame) }
+    if isGrowing {
+      if !endInsertOnGrid(at: frame) { endOverdub(at: frame) }
+      return
+    }
     let next = nextPlaceOfLayer
     layer.end()
     cues.removeOverdubs()

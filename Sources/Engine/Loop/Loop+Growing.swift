@@ -62,12 +62,33 @@ extension Loop {
     playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 
-  /// Drops the growth, and continues with the previous clip.
+  /// Ends an insert that loses its input as if silence followed until the loop's next beat, bar or cycle, so that the
+  /// loop stays in time.
+  ///
+  /// Returns false if it is no insert of a quantized loop.
   @_noLocks
-  mutating func dropGrowth() {
+  mutating func endInsertOnGrid(at frame: Int64) -> Bool {
+    guard case .insert = layer.kind, let quantum = settings.quantum else { return false }
+    let exact = dueTime(of: quantum, from: frame)
+    guard exact >= 0 else { return false }
+    let end = Int64(exact + 0.5)
+    let place = layer.growthStart &+ Int(frame &- layer.start)
+    layer.end()
+    _ = tape.finishInserting(
+      after: Int(end &- layer.start), exactly: layer.length(at: end, exact: exact))
+    cue(to: tape.wrapped(place))
+    playback.gate.move(open: true, frames: frames(Self.closeSeconds))
+    cues.add(.endOverdub, at: frame &+ Int64(layer.delay))
+    return true
+  }
+
+  /// Drops the growth, and continues with the previous clip where that would be in time.
+  @_noLocks
+  mutating func dropGrowth(at frame: Int64) {
     tape.dropGrowth()
     guard case .insert = layer.kind, state.isPlaying else { return }
-    cue(to: layer.growthStart)
+    let elapsed = Double(layer.growthStart) + Double(frame &- layer.start)
+    cue(to: tape.wrapped(Int(elapsed.truncatingRemainder(dividingBy: tape.round) + 0.5)))
     playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 }

@@ -123,6 +123,67 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 64, 777], [4000, 30_000])
+  func `undo during an insert goes on where the loop would be`(block: Int, after: Int) {
+    let (stage, clip) = playing(0, block: block)
+    stage.press(.insert, 0)
+    let voice = Tone.sine(1000, amplitude: 0.1, frames: after)
+    stage.play(voice)
+    stage.press(.undo, 0)
+    let from = stage.time
+    stage.rest(15_000)
+    #expect(stage.activity(0) == .playing && stage.reading(0).length == 12_000)
+    // After the fade-in, the same as without the insert.
+    for frame in stride(from: from + 500, to: from + 15_000, by: 13) {
+      #expect(abs(stage.stems[0][frame] - clip[frame % 12_000]) < 1e-5, "\(frame)")
+    }
+  }
+
+  /// The frames at which bursts begin after silence.
+  private func starts(_ sound: [Float], sampleRate: Double) -> [Int] {
+    let quiet = Int(0.05 * sampleRate)
+    var found: [Int] = []
+    var last = -quiet
+    for frame in sound.indices where abs(sound[frame]) > 0.02 {
+      if frame - last > quiet { found.append(frame) }
+      last = frame
+    }
+    return found
+  }
+
+  @Test(arguments: [44_100.0, 48_000, 96_000])
+  func `an insert on the beat that loses its server leaves the loop on the beat`(rate: Double) {
+    let host = OfflineHost()
+    host.send(Command(.set(.loop(.quantize), 1)), Command(.set(.metronome(.on), 1)))
+    _ = host.render(Tone.constant(0, frames: 20_000), block: 64)
+    // Two beats, from the first beat on, with a burst on the first.
+    host.send(Command(.loop(.record)))
+    var clip = Tone.constant(0, frames: 50_000)
+    clip.replaceSubrange(4000..<8800, with: Tone.sine(1000, amplitude: 0.5, frames: 4800))
+    _ = host.render(clip, block: 64)
+    host.send(Command(.loop(.play)))
+    _ = host.render(Tone.constant(0, frames: 60_000), block: 64)
+    // On the beat at 144,000.
+    host.send(Command(.loop(.insert)))
+    _ = host.render(Tone.constant(0, frames: 44_000), block: 64)
+    let reading = { host.engine.shared.loops[0].state.read() }
+    #expect(reading().activity == .inserting && reading().length == 48_000)
+    let other = OfflineHost(takingOver: host.engine, sampleRate: rate)
+    for (length, isUndone) in [(2.0, false), (1.0, true)] {
+      if isUndone { other.send(Command(.loop(.undo))) }
+      let heard = other.render(Tone.constant(0, frames: Int(5 * rate)), block: 64)
+      #expect(reading().length == Int(length * rate) && reading().activity == .playing)
+      let clicks = starts(heard.click, sampleRate: rate)
+      let bursts = starts(heard.loop, sampleRate: rate)
+      #expect(clicks.count >= 9 && bursts.count >= Int(4 / length))
+      for burst in bursts {
+        let apart = clicks.map { abs($0 - burst) }.min() ?? .max
+        // Both rise within a millisecond.
+        #expect(Double(apart) < 0.002 * rate, "\(burst), \(isUndone)")
+      }
+    }
+  }
+
   /// With different pauses between both presses: none, within the fade-out of the growth, and after it.
   @Test(arguments: [LoopAction.multiply, .insert], [LoopAction.overdub, .replace, .substitute])
   func `a layer right after a growth is added to the grown loop, which can be copied meanwhile`(

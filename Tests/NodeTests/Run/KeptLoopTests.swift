@@ -290,6 +290,8 @@ extension NodeTests {
           ($0.current.frames, $0.wasRecording)
         }.elementsEqual(frames.map { ($0, false) }, by: ==)
       }
+      // After ten seconds without another fault.
+      try waitUntil("that is reported") { node.errors.contains("the loops are kept again") }
       node.kill()
       (node, phone) = try startNode(on: server, home: disk.path + "/home")
       #expect((1...3).map { length(phone, $0) } == lengths)
