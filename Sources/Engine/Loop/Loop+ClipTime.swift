@@ -103,6 +103,8 @@ extension Loop {
   /// that begins to follow the tempo is heard earlier, by the latency of its engine.
   @_noLocks
   private mutating func resumeLayer(at place: Double) {
+    // The clip may have been cleared or undone since.
+    if tape.length == 0 { return }
     let error = BeatCount.nearest(place - layer.place, in: tape.round)
     if abs(error) < 0.002 * sampleRate { layer.place += error }
     tape.resumeOverdub()

@@ -39,6 +39,30 @@ import Testing
     return moment / sum
   }
 
+  @Test(arguments: [0, 1, 2] as [Float], [LoopAction.clear, .undo])
+  func `a loop that is emptied while its layer changes can be recorded anew`(
+    engine: Float, action: LoopAction
+  ) {
+    for after in stride(from: 0, to: 6000, by: 250) {
+      let stage = playing()
+      stage.set(.engine, of: 0, engine)
+      stage.set(.follow, of: 0, 2)
+      stage.rest(9600)
+      stage.press(.overdub, 0)
+      stage.play(Self.burst)
+      stage.set(.beat(.tempo), 140)
+      stage.rest(after)
+      // Undo takes the layer back, then the recording.
+      for _ in 0..<2 { stage.press(action, 0) }
+      #expect(stage.reading(0).length == 0, "\(after)")
+      stage.press(.record, 0)
+      stage.rest(12_000 - 1)
+      stage.press(.play, 0)
+      stage.rest(4800)
+      #expect(stage.activity(0) == .playing && stage.reading(0).length == 12_000, "\(after)")
+    }
+  }
+
   // From 120, where the clip is passed or drifts, to where an engine stretches it; as the loop follows, and as it
   // does only since the layer began.
   @Test(arguments: [126, 140, 96] as [Float], [false, true])
