@@ -14,7 +14,7 @@ extension Core {
         render(recording, frames: frames, ports: ports)
         return
       }
-      segment.isDrySilent = !play(recording, to: sound, frames: frames)
+      recording.pointee.render(plain: sound, frames: frames)
     } else {
       ports.input.copy(to: sound, frames: frames)
     }

@@ -93,11 +93,11 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
     return position
   }
 
-  /// Plays a recording in place of the input, from the first block; the pitch correction applies to it or not.
+  /// Plays a recording in place of the input, from the first block, with or without pitch correction.
   ///
   /// Call this before the first block, and only on a driver without a clock, which can wait for the
   /// recording. The caller keeps the ring alive for as long as the engine.
-  package func play(_ recording: SongPointer, isTuned: Bool = false) {
+  package func play(_ recording: SongPointer, isTuned: Bool) {
     core.pointee.play(recording, isTuned: isTuned)
   }
 

@@ -109,6 +109,17 @@ package enum Measure {
     return 10 * log10(difference / power + 1e-30)
   }
 
+  /// Returns the frames at which sounds begin: above a level, after `quiet` frames that are not.
+  package static func starts(of sound: [Float], above level: Float, quiet: Int) -> [Int] {
+    var found: [Int] = []
+    var last = -quiet
+    for frame in sound.indices where abs(sound[frame]) > level {
+      if frame - last > quiet { found.append(frame) }
+      last = frame
+    }
+    return found
+  }
+
   /// Returns the RMS level.
   package static func level(_ samples: some Collection<Float>) -> Double {
     let samples = row(samples)

@@ -30,11 +30,13 @@ def sung_pitch():
     return pitch + 0.2 * np.sin(2 * np.pi * 5.5 * t)
 
 
-def sung(pitch):
-    """A vowel that follows a pitch, after 0.1 s of silence."""
-    hertz = 440 * 2 ** ((pitch - 69) / 12)
-    phase = 2 * np.pi * np.cumsum(hertz) / RATE
-    voice = sum(sounds.vowel_level(hertz * k) * np.sin(k * phase + 1.9 * k * k) for k in range(1, 16))
+def hertz(pitch):
+    return 440 * 2 ** ((pitch - 69) / 12)
+
+
+def phrase():
+    """The sung phrase, after 0.1 s of silence."""
+    voice = sounds.sung(hertz(sung_pitch()), 15)
     voice *= np.minimum(1, np.minimum(np.arange(len(voice)), np.arange(len(voice))[::-1]) / 960)
     return sounds.stereo(np.concatenate([np.zeros(RATE // 10), 0.3 * voice / np.abs(voice).max()]))
 
@@ -43,13 +45,14 @@ def found_pitch(sound, low=60.0, high=80.0, hop=480, size=2400):
     """The pitch over time, in seconds and semitones, from the autocorrelation; NaN without one."""
     mono = sound[:, 0]
     when, what = [], []
-    shortest, longest = (int(RATE / (440 * 2 ** ((edge - 69) / 12))) for edge in (high, low))
+    shortest, longest = (int(RATE / hertz(edge)) for edge in (high, low))
+    window = np.hanning(size)
+    correlation = lambda part: np.fft.irfft(np.abs(np.fft.rfft(part, 2 * size)) ** 2)[: longest + 2]
+    # The window itself correlates less at longer lags.
+    own = correlation(window)
     for at in range(0, len(mono) - size, hop):
-        part = mono[at : at + size] * np.hanning(size)
-        power = np.fft.irfft(np.abs(np.fft.rfft(part, 2 * size)) ** 2)
-        # The window itself correlates less at longer lags.
-        own = np.fft.irfft(np.abs(np.fft.rfft(np.hanning(size), 2 * size)) ** 2)
-        curve = power[: longest + 2] / own[: longest + 2]
+        power = correlation(mono[at : at + size] * window)
+        curve = power / own
         when.append((at + size / 2) / RATE)
         most = curve[shortest : longest + 1].max()
         if power[0] < 1e-3 or most < 0.6 * curve[0]:
@@ -73,13 +76,14 @@ def scale_lines(axes, low, high):
 
 
 def tune(play, plots):
-    voice = sung(sung_pitch())
+    voice = phrase()
+    as_sung = found_pitch(voice)
     figure, grid = plt.subplots(1, 3, figsize=(9.4, 3.4), sharey=True)
     for axes, speed, title in zip(
         grid, (0, 20, 300), ("/tune/speed 0: from note to note", "20: clean", "300: slides remain slides")
     ):
         out = play(voice, *KEY, "/tune/on=1", f"/tune/speed={speed}")
-        axes.plot(*found_pitch(voice), color=GREY, label="as sung")
+        axes.plot(*as_sung, color=GREY, label="as sung")
         axes.plot(*found_pitch(out), color=BLUE, label="corrected")
         axes.set_title(title)
         scale_lines(axes, 61.3, 71.7)
@@ -88,7 +92,7 @@ def tune(play, plots):
 
 
 def harmonies(play, plots):
-    voice = sung(sung_pitch())
+    voice = phrase()
     figure, axes = plt.subplots(figsize=(9.4, 3.4))
     settings = (*KEY, "/tune/on=1")
     alone = play(voice, *settings)

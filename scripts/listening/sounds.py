@@ -66,6 +66,14 @@ def vowel(pitch, seconds):
     return stereo(0.35 * sound / np.max(np.abs(sound)))
 
 
+def sung(pitch, count):
+    """A vowel of `count` partials whose pitch in Hz changes, one value per sample."""
+    phase = 2 * np.pi * np.cumsum(pitch) / RATE
+    return sum(
+        vowel_level(pitch * k) * np.sin(phase * k + 1.9 * k * k) for k in range(1, count + 1)
+    )
+
+
 def phrase(seconds):
     """Two sung syllables, one falling and one rising, each after a hiss; then silence."""
     generator = np.random.default_rng(7)
@@ -75,10 +83,7 @@ def phrase(seconds):
         part = (t >= begin) & (t < begin + length)
         along = (t[part] - begin) / length
         pitch = low + (high - low) * along
-        phase = 2 * np.pi * np.cumsum(pitch) / RATE
-        voice = sum(
-            vowel_level(pitch * k) * np.sin(phase * k + 1.9 * k * k) for k in range(1, 40)
-        )
+        voice = sung(pitch, 39)
         swell = np.minimum(1, np.minimum(along, 1 - along) / 0.12)
         sound[part] += voice * swell / np.max(np.abs(voice))
         hiss = (t >= begin - 0.06) & (t < begin)

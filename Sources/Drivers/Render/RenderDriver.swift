@@ -26,7 +26,7 @@ package final class RenderDriver {
     renderer = engine.takeOver(sampleRate: self.rate, .atFullLevel)
   }
 
-  /// Plays a recording in place of the input, from the first block on; the pitch correction applies to it or not.
+  /// Plays a recording in place of the input, from the first block on, with or without pitch correction.
   ///
   /// Its ring must always hold enough for a block at the fastest rate.
   package func play(_ recording: SongRing, isTuned: Bool) {

@@ -92,8 +92,8 @@ struct Chain: ~Copyable {
     setEchoTime()
   }
 
-  /// Leaves the stretch to what is before the input.
-  mutating func beginStretchedInput() {
+  /// Ignores the rate for the input, which arrives stretched.
+  mutating func expectStretchedInput() {
     input.isStretched = true
     input.follow(warp)
   }

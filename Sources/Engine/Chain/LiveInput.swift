@@ -13,7 +13,7 @@ struct LiveInput: ~Copyable {
   private var warp: SourceWarp
   private var mix: WetMix
   private var silentFrames: Int
-  /// Whether the input has been stretched.
+  /// Whether the input arrives stretched.
   var isStretched = false
 
   init(sampleRate: Double) {

@@ -17,11 +17,11 @@ extension Loop {
     if let refusal = refusal(of: action) { return refusal }
     if case .back = action, !isOpened { return nil }
     if waitsForGrowth(action) {
-      // A second press would end what the first one has not begun.
+      // The second press ends a growth that hasn't begun.
       if queued.waitsForClip && queued.holds(action) {
         queued.clear()
       } else {
-        awaitGrowth(action, from: frame)
+        queued.putUntilComplete(action, from: frame)
       }
       return nil
     }
@@ -386,9 +386,7 @@ extension Loop {
   @_noLocks
   mutating func turn(at frame: Int64) {
     if let action = queued.action, queued.isDue(by: frame), !waitsForSound(action) {
-      if waitsForGrowth(action) {
-        awaitGrowth(action, from: frame)
-      } else if queued.waitsForClip {
+      if queued.waitsForClip || waitsForGrowth(action) {
         queued.clear()
         _ = perform(action, at: frame)
       } else {

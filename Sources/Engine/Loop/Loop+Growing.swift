@@ -5,7 +5,7 @@ extension Loop {
   /// Whether the layer makes the clip longer.
   var isGrowing: Bool { @_noLocks get { tape.isGrowing && layer.kind.grows } }
 
-  /// Whether an action would grow the clip, which is still being completed after it has grown.
+  /// Whether an action would grow the clip, but the last growth isn't complete.
   @_noLocks
   func waitsForGrowth(_ action: LoopAction) -> Bool {
     guard tape.isFilling, !(layer.isOn && isGrowing) else { return false }
@@ -13,12 +13,6 @@ extension Loop {
     case .multiply, .insert: return true
     default: return false
     }
-  }
-
-  /// Queues an action until the clip is complete: after the latency of a layer, and a 64th of the clip's duration.
-  @_noLocks
-  mutating func awaitGrowth(_ action: LoopAction, from frame: Int64) {
-    queued.putUntilComplete(action, checkedAt: frame &+ 64)
   }
 
   /// The maximum number of frames by which the clip can grow.
@@ -58,12 +52,17 @@ extension Loop {
     }
     let exact = layer.length(at: frame &- Int64(moment.late), exact: moment.exact)
     let place = tape.finishInserting(after: added, exactly: exact)
-    cue(to: tape.wrapped((place ?? layer.growthStart) &+ moment.late))
+    resume(at: (place ?? layer.growthStart) &+ moment.late)
+  }
+
+  /// Ends the pause of an insert at a position in the clip.
+  @_noLocks
+  private mutating func resume(at place: Int) {
+    cue(to: tape.wrapped(place))
     playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 
-  /// Ends an insert that loses its input as if silence followed until the loop's next beat, bar or cycle, so that the
-  /// loop stays in time.
+  /// Ends an insert whose input is lost; silence up to the next beat, bar or cycle keeps the loop in time.
   ///
   /// Returns false if it is no insert of a quantized loop.
   @_noLocks
@@ -76,19 +75,17 @@ extension Loop {
     layer.end()
     _ = tape.finishInserting(
       after: Int(end &- layer.start), exactly: layer.length(at: end, exact: exact))
-    cue(to: tape.wrapped(place))
-    playback.gate.move(open: true, frames: frames(Self.closeSeconds))
+    resume(at: place)
     cues.add(.endOverdub, at: frame &+ Int64(layer.delay))
     return true
   }
 
-  /// Drops the growth, and continues with the previous clip where that would be in time.
+  /// Drops the growth; the previous clip continues where it would be without it.
   @_noLocks
   mutating func dropGrowth(at frame: Int64) {
     tape.dropGrowth()
     guard case .insert = layer.kind, state.isPlaying else { return }
     let elapsed = Double(layer.growthStart) + Double(frame &- layer.start)
-    cue(to: tape.wrapped(Int(elapsed.truncatingRemainder(dividingBy: tape.round) + 0.5)))
-    playback.gate.move(open: true, frames: frames(Self.closeSeconds))
+    resume(at: Int(elapsed.truncatingRemainder(dividingBy: tape.round) + 0.5))
   }
 }

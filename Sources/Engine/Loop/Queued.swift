@@ -8,13 +8,15 @@ struct Queued: BitwiseCopyable {
   private(set) var exact = -1.0
   /// The frame at which the count-in starts; `.max` without one.
   private(set) var countStart = Int64.max
-  /// Whether it waits for a clip that has grown to be complete, and is performed anew then.
+  /// Whether it waits until a clip that has grown is complete; then it acts like a new request.
   private(set) var waitsForClip = false
   // The bars of the count-in.
   private var barsCounted = 0
   // Bars until the action and until the count-in, and beats until the action, saved while the beats move.
   private var barsToAction = 0, barsToCount = 0
   private var beatsToAction = 0.0
+  // How often it is checked whether the clip is complete, in frames.
+  private static var checkFrames: Int64 { @_noLocks get { 64 } }
   // The beats that a correction may take from a count-in.
   private static var leastJump: Double { @_noLocks get { 0.25 } }
 
@@ -48,11 +50,13 @@ struct Queued: BitwiseCopyable {
     self.action = action
   }
 
-  /// Queues an action until a clip that has grown is complete, replacing the previous one; that is checked at a frame.
+  /// Queues an action until a clip that has grown is complete, replacing the previous one.
+  ///
+  /// That takes the latency of a layer, and 1/64 of the clip's duration.
   @_noLocks
-  mutating func putUntilComplete(_ action: LoopAction, checkedAt frame: Int64) {
+  mutating func putUntilComplete(_ action: LoopAction, from frame: Int64) {
     putUntilSound(action)
-    self.frame = frame
+    self.frame = frame &+ Self.checkFrames
     waitsForClip = true
   }
 

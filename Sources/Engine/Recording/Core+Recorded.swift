@@ -2,12 +2,12 @@ internal import DSP
 
 /// A recording in place of the input.
 extension Core {
-  /// Replaces the input by a recording, which is tuned or not, before anything is rendered.
+  /// Replaces the input by a recording before anything is rendered, with or without pitch correction.
   mutating func play(_ recording: SongPointer, isTuned: Bool) {
     var recorded = RecordedInput(recording, isTuned: isTuned, sampleRate: sampleRate)
     recorded.follow(chain.warp)
     input.play(recorded)
-    if isTuned { chain.beginStretchedInput() }
+    if isTuned { chain.expectStretchedInput() }
   }
 
   /// The delay of the input or its recording, in frames.
@@ -18,22 +18,7 @@ extension Core {
     }
   }
 
-  /// Renders a recording that is tuned in place of the input.
-  ///
-  /// Returns false after its end.
-  @_noLocks
-  mutating func play(
-    _ recording: UnsafeMutablePointer<RecordedInput>, to sound: Stereo, frames: Int
-  ) -> Bool {
-    if recording.pointee.isOver {
-      sound.clear(frames: frames)
-      return false
-    }
-    recording.pointee.render(plain: sound, frames: frames)
-    return true
-  }
-
-  /// Renders a recording that is not tuned as the live input.
+  /// Renders a recording without pitch correction as the live input.
   @_noLocks
   mutating func render(
     _ recording: UnsafeMutablePointer<RecordedInput>, frames: Int, ports: Ports

@@ -3,7 +3,7 @@ internal import DSP
 /// A recording in place of the live input: played from its first frame to its last at the rate of the chain,
 /// and shifted to its pitch like the live input.
 ///
-/// A recording that is tuned is only played at the rate; tune and pitch of the live input follow.
+/// With pitch correction it is only played at the rate: the live input's correction and pitch shift come after it.
 ///
 /// Its driver has no deadline: before each block, it waits until the ring holds all the data that the
 /// block can need.
@@ -96,9 +96,10 @@ struct RecordedInput: ~Copyable {
 
   // MARK: - Sound
 
-  /// Renders the next frames at the rate alone.
+  /// Renders the next frames at the rate alone; after the end, silence.
   @_noLocks
   mutating func render(plain sound: Stereo, frames: Int) {
+    if isOver { return sound.clear(frames: frames) }
     plain.process(&tape, to: sound, frames: frames)
     pitched.rest(frames: frames)
     notePlace(frames: frames)

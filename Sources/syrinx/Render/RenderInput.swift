@@ -24,7 +24,8 @@ final class RenderInput {
   /// The engine frame at which IN ended; nil before.
   private(set) var end: Int?
 
-  /// Opens a file to be played by an open driver, as live input or as a recording that is tuned or not.
+  /// Opens a file to be played by an open driver, as live input, or as a recording with or without pitch
+  /// correction.
   init(_ reader: consuming SoundReader, by driver: RenderDriver, isLive: Bool, isTuned: Bool) {
     self.driver = driver
     ring = isLive ? nil : SongRing(seconds: Self.secondsAhead, sampleRate: reader.rate)

@@ -139,18 +139,6 @@ import Testing
     }
   }
 
-  /// The frames at which bursts begin after silence.
-  private func starts(_ sound: [Float], sampleRate: Double) -> [Int] {
-    let quiet = Int(0.05 * sampleRate)
-    var found: [Int] = []
-    var last = -quiet
-    for frame in sound.indices where abs(sound[frame]) > 0.02 {
-      if frame - last > quiet { found.append(frame) }
-      last = frame
-    }
-    return found
-  }
-
   @Test(arguments: [44_100.0, 48_000, 96_000])
   func `an insert on the beat that loses its server leaves the loop on the beat`(rate: Double) {
     let host = OfflineHost()
@@ -173,8 +161,9 @@ import Testing
       if isUndone { other.send(Command(.loop(.undo))) }
       let heard = other.render(Tone.constant(0, frames: Int(5 * rate)), block: 64)
       #expect(reading().length == Int(length * rate) && reading().activity == .playing)
-      let clicks = starts(heard.click, sampleRate: rate)
-      let bursts = starts(heard.loop, sampleRate: rate)
+      let quiet = Int(0.05 * rate)
+      let clicks = Measure.starts(of: heard.click, above: 0.02, quiet: quiet)
+      let bursts = Measure.starts(of: heard.loop, above: 0.02, quiet: quiet)
       #expect(clicks.count >= 9 && bursts.count >= Int(4 / length))
       for burst in bursts {
         let apart = clicks.map { abs($0 - burst) }.min() ?? .max

@@ -29,9 +29,7 @@ import Testing
 
   /// The frames at which sounds of the loop, or clicks, begin after a time.
   private func starts(_ sound: [Float], after time: Int) -> [Int] {
-    sound.indices.dropFirst(time + 1).filter {
-      abs(sound[$0]) > 0.1 && sound[max(0, $0 - 2400)..<$0].allSatisfy { abs($0) <= 0.1 }
-    }
+    Measure.starts(of: sound, above: 0.1, quiet: 2400).filter { $0 > time }
   }
 
   @Test func `a quantized loop stays with the metronome`() {
