@@ -10,11 +10,18 @@ package struct Instrument: Sendable {
   /// A note plays all regions that match it.
   package let regions: [Region]
   /// The samples that the regions play, without duplicates.
-  package let samples: [InstrumentSample]
+  package private(set) var samples: [InstrumentSample]
   /// The parts that can't be played, one line each.
   package private(set) var faults: [String] = []
   /// The unsupported opcodes of the file, without duplicates.
   package private(set) var unknown: [String] = []
   /// Whether each key plays a different sound, as in a drum kit.
   package private(set) var isPercussion = false
+
+  /// The same description, without samples.
+  var withoutSamples: Instrument {
+    var copy = self
+    copy.samples = []
+    return copy
+  }
 }

@@ -56,6 +56,16 @@ import Testing
     for key in UInt8(40)..<80 { #expect(voices(key, reading.instrument) == 1, "\(key)") }
   }
 
+  @Test func `samples in memory are released as they are read`() throws {
+    let sound = (0..<48_000).map { sin(Float($0) * 0.05) }
+    let instrument = try LoopInstrument.make([sound], rate: 48_000)
+    let reading = try InstrumentReading(instrument, InstrumentTicket(patience: .infinity))
+    #expect(reading.keptSamples == 1)
+    #expect(try reading.begin())
+    #expect(reading.isOver && reading.keptSamples == 0)
+    #expect(voices(60, reading.instrument) == 1)
+  }
+
   @Test func `a canceled load stops`() throws {
     let ticket = InstrumentTicket()
     let reading = try InstrumentReading(instrument(keys: 3), ticket)

@@ -13,6 +13,10 @@ package final class InstrumentReading: @unchecked Sendable {
 
   private struct State {
     var waiting: [Int]
+    /// The samples that are still to be read.
+    ///
+    /// Those in memory can be larger than the instrument, and nothing else needs them.
+    var samples: [InstrumentSample?]
     /// The number of sounds being read, and of those that are ready.
     var underWay = 0, published = 0
     var readBytes = 0
@@ -21,6 +25,7 @@ package final class InstrumentReading: @unchecked Sendable {
 
   /// The instrument for the audio thread.
   package let instrument: SamplerInstrument
+  // The description, without its samples.
   private let description: Instrument
   private let ticket: InstrumentTicket
   private let allBytes: Int
@@ -30,24 +35,34 @@ package final class InstrumentReading: @unchecked Sendable {
   /// Creates a load that the owner of the ticket can cancel.
   package init(_ description: Instrument, _ ticket: InstrumentTicket) throws(InstrumentFault) {
     try description.checkSize(needing: InstrumentImage.bytes(of: description))
-    self.description = description
+    self.description = description.withoutSamples
     self.ticket = ticket
     instrument = InstrumentImage.make(description)
     let order = description.readingOrder
     // Reversed: samples are taken from the end.
-    state = Guarded(State(waiting: order.reversed()))
-    allBytes = order.reduce(0) { [instrument] in $0 + Self.bytes($1, description, instrument) }
+    let used = Set(order)
+    let samples = description.samples.enumerated().map { used.contains($0) ? $1 : nil }
+    state = Guarded(State(waiting: order.reversed(), samples: samples))
+    allBytes = order.reduce(0) { [instrument] in
+      $0 + Self.bytes($1, description.samples[$1], instrument)
+    }
     progress = try system(try Signal()) { InstrumentFault(.unwritable, "\($0)") }
   }
 
   private static func bytes(
-    _ sample: Int, _ description: Instrument, _ instrument: SamplerInstrument
+    _ index: Int, _ sample: InstrumentSample, _ instrument: SamplerInstrument
   ) -> Int {
-    description.samples[sample].channels * instrument.frames(of: sample)
+    sample.channels * instrument.frames(of: index)
   }
 
   /// Whether no sound is left to read.
   package var isOver: Bool { state.withLock { $0.waiting.isEmpty && $0.underWay == 0 } }
+
+  /// The number of samples that it still keeps: those that are to be read.
+  package var keptSamples: Int { state.withLock { $0.samples.count { $0 != nil } } }
+
+  /// Whether no sound is being read, because none is left or the ticket was withdrawn.
+  package var isIdle: Bool { ticket.isWithdrawn || isOver }
 
   /// The faults found so far, and other remarks about the instrument.
   package var notes: [String] {
@@ -97,28 +112,28 @@ package final class InstrumentReading: @unchecked Sendable {
   ///
   /// Returns false if none is left.
   private func readNext(_ workshop: SoundWorkshop) -> Bool {
-    let next = state.withLock { state -> Int? in
+    let next = state.withLock { state -> (index: Int, sample: InstrumentSample)? in
       guard !state.waiting.isEmpty else { return nil }
+      let missed = state.waiting.lastIndex(where: instrument.isMissed)
+      let index = state.waiting.remove(at: missed ?? state.waiting.count - 1)
+      guard let sample = state.samples[index].take() else { return nil }
       state.underWay += 1
-      if let missed = state.waiting.lastIndex(where: instrument.isMissed) {
-        return state.waiting.remove(at: missed)
-      }
-      return state.waiting.removeLast()
+      return (index, sample)
     }
     guard let next else { return false }
     var fault: String?
     do throws(InstrumentFault) {
-      let frames = instrument.frames(of: next)
-      let channels = try description.samples[next].read(first: frames)
-      instrument.make(next, of: channels, in: workshop)
+      let frames = instrument.frames(of: next.index)
+      let channels = try next.sample.read(first: frames)
+      instrument.make(next.index, of: channels, in: workshop)
     } catch {
       fault = error.description
     }
-    finish(next, fault)
+    finish(next.index, Self.bytes(next.index, next.sample, instrument), fault)
     return true
   }
 
-  private func finish(_ sample: Int, _ fault: String?) {
+  private func finish(_ sample: Int, _ bytes: Int, _ fault: String?) {
     state.withLock { state in
       if let fault {
         state.faults.append((sample, fault))
@@ -128,7 +143,7 @@ package final class InstrumentReading: @unchecked Sendable {
         instrument.publish(sample)
       }
       state.underWay -= 1
-      state.readBytes += Self.bytes(sample, description, instrument)
+      state.readBytes += bytes
       // Under the lock, so that the other thread's progress is not replaced by an earlier one.
       ticket.note(Double(state.readBytes) / Double(max(1, allBytes)))
     }

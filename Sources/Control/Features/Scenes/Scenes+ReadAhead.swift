@@ -28,19 +28,19 @@ extension Scenes {
   static func instruments(
     _ context: Context, isHurried: @escaping () -> Bool
   ) -> ReadAhead<InstrumentShelf.Ready> {
-    var latest: InstrumentShelf.Ready?
+    // Weak: what is no longer wanted is freed.
+    weak var latest: InstrumentReading?
     return ReadAhead(
       ReadAhead.Source(
         most: mostInstrumentBytes, size: { Double($0.reading.instrument.mostBytes) },
         isCurrent: { $1.isOver || !$1.ticket.isWithdrawn },
         // Each keeps two threads busy until it is read to its end.
         isReady: {
-          let isIdle = latest.map { $0.isOver || $0.ticket.isWithdrawn } ?? true
-          return !context[Instruments.self].isUnderWay && (isIdle || isHurried())
+          !context[Instruments.self].isUnderWay && (latest?.isIdle ?? true || isHurried())
         },
         read: { name, ending throws(Refusal) in
           try context[Instruments.self].read(name) { outcome in
-            latest = try? outcome.get()
+            latest = try? outcome.get().reading
             ending(outcome)
           }
         },
