@@ -22,6 +22,8 @@ package final class JournalWriter: @unchecked Sendable {
   private struct Shared {
     var isWanted = true
     var isEnded = false
+    var isFailing = false
+    var rounds = 0
     var lines: [String] = []
     var bytesWritten = 0
   }
@@ -71,6 +73,15 @@ package final class JournalWriter: @unchecked Sendable {
 
   /// Whether everything is written, after the end.
   package var isEnded: Bool { shared.change(waking: .nobody) { $0.isEnded } }
+
+  /// The number of times that it has written what was pending.
+  package var rounds: Int { shared.change(waking: .nobody) { $0.rounds } }
+
+  /// Writes what is pending now, and not at the next period.
+  package func hasten() { wake.set() }
+
+  /// Whether the loops are not kept at present, because of a fault.
+  package var isFailing: Bool { shared.change(waking: .nobody) { $0.isFailing } }
 
   // MARK: - Before the start
 
@@ -152,6 +163,7 @@ package final class JournalWriter: @unchecked Sendable {
       let isLast = !shared.change(waking: .nobody) { $0.isWanted }
       if store == nil { reopen() }
       write()
+      shared.change(waking: .nobody) { $0.rounds += 1 }
       if isLast { break }
       wake.wait(milliseconds: store?.isCompacting == true ? 0 : Self.period)
     }
@@ -184,7 +196,9 @@ package final class JournalWriter: @unchecked Sendable {
   }
 
   private func noteRecovery() {
-    guard isCurrent, HostTime.steady > currentSince + Self.recoveredAfter else { return }
+    guard isCurrent else { return }
+    shared.change(waking: .nobody) { $0.isFailing = false }
+    guard HostTime.steady > currentSince + Self.recoveredAfter else { return }
     retry = Self.shortestRetry
     guard isFaultReported else { return }
     isFaultReported = false
@@ -208,6 +222,7 @@ package final class JournalWriter: @unchecked Sendable {
     journal.request(snapshot: 0)
     isCurrent = false
     store = nil
+    shared.change(waking: .nobody) { $0.isFailing = true }
     retryAt = HostTime.steady + retry
     retry = min(2 * retry, Self.longestRetry)
     guard !isFaultReported else { return }

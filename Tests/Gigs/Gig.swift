@@ -71,11 +71,11 @@ final class Gig {
     guard faults.isEmpty else { return }
     switch Int(chance.number(0...3.99)) {
     case 0:
-      stage.awaitDisk()
+      try stage.awaitDisk()
       try stage.restart()
       count("restarts")
     case 1:
-      stage.awaitDisk()
+      try stage.awaitDisk()
       try stage.kill()
       count("kills")
     default: return

@@ -115,10 +115,19 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   }
 
   /// Waits until all writes are on disk; the disk runs in real time, not in simulated time.
-  func awaitDisk() {
+  func awaitDisk() throws {
     awaitIdle()
-    // The writer of the loops is at most half a second late.
-    usleep(700_000)
+    let loops = node[LoopPersistence.self]
+    // The audio thread passes pages on for at most half a second.
+    for _ in 0..<8 {
+      run(frames: rate / 12)
+      // The round that is under way can have missed them.
+      let wanted = (loops.rounds ?? 0) + 2
+      try waitUntil("the loops are written", every: 0.001) {
+        loops.hasten()
+        return loops.rounds.map { $0 >= wanted } ?? true
+      }
+    }
   }
 
   // MARK: - The sound server

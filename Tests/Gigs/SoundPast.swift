@@ -12,13 +12,23 @@ struct SoundPast {
   func likeliest(_ part: [Float]) -> (place: Int, gain: Float, likeness: Float) {
     var best = (place: 0, gain: Float(0), likeness: Float(0))
     let energy = part.reduce(0) { $0 + $1 * $1 }
-    samples.withUnsafeBufferPointer { samples in
-      for start in samples.indices.dropLast(part.count - 1) {
-        var (product, power): (Float, Float) = (0, 1e-12)
-        for index in part.indices {
-          product += part[index] * samples[start + index]
-          power += samples[start + index] * samples[start + index]
+    // The samples after the last whole vector decide nothing.
+    let vectors = part.count / 16
+    samples.withUnsafeBytes { samples in
+      let size = MemoryLayout<Float>.stride
+      for start in 0..<max(0, self.samples.count - part.count + 1) {
+        var (products, powers) = (SIMD16<Float>(), SIMD16<Float>())
+        part.withUnsafeBytes { part in
+          for vector in 0..<vectors {
+            let sample = samples.loadUnaligned(
+              fromByteOffset: (start + 16 * vector) * size, as: SIMD16<Float>.self)
+            let wanted = part.loadUnaligned(
+              fromByteOffset: 16 * vector * size, as: SIMD16<Float>.self)
+            products += wanted * sample
+            powers += sample * sample
+          }
         }
+        let (product, power) = (products.sum(), powers.sum() + 1e-12)
         let likeness = abs(product) / (power * max(energy, 1e-12)).squareRoot()
         if likeness > best.likeness { best = (start, product / power, likeness) }
       }

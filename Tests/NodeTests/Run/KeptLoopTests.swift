@@ -276,6 +276,7 @@ extension NodeTests {
       try disk.fill(leaving: 20_000)
       try record(phone, 2, seconds: 0.4)
       try waitUntil("the fault is reported") { node.errors.contains("the loops are not kept: ") }
+      #expect(phone.ask("/status/saving")?.arguments == [.string("off")])
       try record(phone, 3, seconds: 0.2)
       let lengths = (1...3).map { length(phone, $0) }
       let frames = lengths.map { Int(($0 * 48_000).rounded()) }
@@ -292,6 +293,7 @@ extension NodeTests {
       }
       // After ten seconds without another fault.
       try waitUntil("that is reported") { node.errors.contains("the loops are kept again") }
+      #expect(phone.ask("/status/saving")?.arguments == [.string("on")])
       node.kill()
       (node, phone) = try startNode(on: server, home: disk.path + "/home")
       #expect((1...3).map { length(phone, $0) } == lengths)

@@ -68,7 +68,6 @@ extension NodeTests {
       try record(phone, 3)
 
       #expect(disk.setReadOnly(false))
-      #expect(phone.ask("/status/saving")?.arguments == [.string("on")])
       #expect(fault(phone, "/preset/save", .string("mine")) == nil)
       #expect(fault(phone, "/take/save", .string("Barn owl")) == nil)
       phone.send("/loop/2/gain", .float(-4))
@@ -76,6 +75,9 @@ extension NodeTests {
       let former = try #require(try? Data(contentsOf: URL(fileURLWithPath: journal))).count
       try waitUntil("the loops are saved again", every: 0.2) {
         ((try? Data(contentsOf: URL(fileURLWithPath: journal)))?.count ?? 0) > former + 30_000
+      }
+      try waitUntil("that is told") {
+        phone.ask("/status/saving")?.arguments == [.string("on")]
       }
       #expect(node.end() == 0)
       (node, phone) = try startNode(on: server, home: home)

@@ -17,6 +17,15 @@ package final class LoopPersistence: Feature {
   /// Whether the final write is in progress.
   var isWriting: Bool { isEnding && writer?.isEnded == false }
 
+  /// Whether the loops are not kept at present, because of a fault.
+  var isFailing: Bool { writer?.isFailing == true }
+
+  /// The number of times that what was pending has been written; nil before the start.
+  package var rounds: Int? { writer?.rounds }
+
+  /// Writes what is pending now, and not at the next period.
+  package func hasten() { writer?.hasten() }
+
   /// Restores the loops of a node name into the engine, which must not be rendering yet, or discards them,
   /// and persists the loops from now on.
   ///

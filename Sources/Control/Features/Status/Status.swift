@@ -17,7 +17,8 @@ final class Status: Feature {
   private var server: SoundServerStatus { context.soundServer.status }
   private var counters: Counters { context.replySender.counters }
   private var saving: String {
-    context[Takes.self].home.map(Files.isWritable) == true ? "on" : "off"
+    let isWritable = context[Takes.self].home.map(Files.isWritable) == true
+    return isWritable && !context[LoopPersistence.self].isFailing ? "on" : "off"
   }
   private var serverState: String { server.isRunning ? "running" : "gone" }
 
@@ -63,7 +64,9 @@ final class Status: Feature {
     Part(
       "flooded", \.counters.flooded, isAnnounced: false,
       "UDP packets dropped because their sender sent more than the node could handle"),
-    Part("saving", \.saving, "Whether the data directory can be written: on or off"),
+    Part(
+      "saving", \.saving,
+      "on, or off while the data directory can't be written or the loops are not kept"),
     Part(
       "card", \.server.card,
       "Sound card that the node is connected to, or was before the server went"),
