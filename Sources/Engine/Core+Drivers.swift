@@ -50,7 +50,8 @@ extension Core {
       let transfer = loops.slot(index).pointee.transfer
       if transfer.isUnderWay { answer(.transferring, transfer.origin) }
     }
-    loops.breakOff(at: present)
+    let dropped = loops.breakOff(at: present)
+    shared.dropped.bitwiseOr(dropped, ordering: .relaxed)
     loops.finishWork()
     var former = Loops(loops.setup, sampleRate: sampleRate)
     swap(&loops, &former)
@@ -75,7 +76,8 @@ extension Core {
   @_noLocks
   private mutating func goOn(after handover: Handover) {
     commands.follow(handover, shared.commands)
-    loops.goOn(after: handover, at: present)
+    let dropped = loops.goOn(after: handover, at: present)
+    if dropped != 0 { shared.dropped.bitwiseOr(dropped, ordering: .relaxed) }
     phrases.shift(by: handover.shift)
     phrases.skip(to: present)
     beatWatch.shift(by: handover.shift)

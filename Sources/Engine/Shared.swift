@@ -42,6 +42,9 @@ package final class Shared: Sendable {
   let frames = Atomic<UInt64>(0)
   let voicesSounding = Atomic<Int>(0)
 
+  // The loops whose queued action another driver dropped since it was read, a bit each.
+  let dropped = Atomic<UInt32>(0)
+
   // The delay of the chain, in frames: relaxed, because readers poll.
   let chainDelay = Atomic<Int>(0)
 
@@ -141,6 +144,13 @@ package final class Shared: Sendable {
 
   /// Sets the latency of the outputs, in frames.
   package func setOutputDelay(_ frames: Int) { outputDelay.store(frames, ordering: .relaxed) }
+
+  /// Returns the loops, from 0, whose queued action another driver dropped since the last call.
+  package func nextDropped() -> [Int] {
+    guard dropped.load(ordering: .relaxed) != 0 else { return [] }
+    let loops = dropped.exchange(0, ordering: .relaxed)
+    return (0..<UInt32.bitWidth).filter { loops & 1 << UInt32($0) != 0 }
+  }
 
   /// The relation of frames and time as the audio thread published it last.
   package var clockReading: ClockReading { clock.read() }

@@ -114,6 +114,9 @@ import Testing
     #expect(
       fault { () throws(PresetFault) in _ = try library.read(PresetName("dub")) }?.message
         == "unknown preset dub; there are no presets")
+    #expect(
+      fault { () throws(PresetFault) in try library.delete(PresetName("dub")) }?.message
+        == "unknown preset dub; no presets have been saved")
     let refused = fault { () throws(PresetFault) in
       try library.save(Self.text, as: PresetName("a"))
     }

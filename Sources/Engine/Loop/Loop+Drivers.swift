@@ -4,10 +4,15 @@ internal import DSP
 extension Loop {
   /// Ends what needs the input of the former server, and keeps its sound up to then.
   ///
-  /// A loop that was recording stops; one with a layer plays on.
+  /// A loop that was recording stops; one with a layer plays on. Returns whether a queued action was
+  /// dropped.
   @_noLocks
-  mutating func breakOff(at frame: Int64) {
-    if let action = queued.action, action.needsInput { queued.clear() }
+  mutating func breakOff(at frame: Int64) -> Bool {
+    var isDropped = false
+    if let action = queued.action, action.needsInput {
+      queued.clear()
+      isDropped = true
+    }
     // A release may have been missed.
     pedal.judge = PressJudge()
     tape.confirmOverdub()
@@ -16,6 +21,7 @@ extension Loop {
     } else if layer.isOn {
       endLayerAtOnce(at: frame)
     }
+    return isDropped
   }
 
   /// Ends a layer before the frame of the clip that it would add to next: the input that was late is lost.

@@ -386,18 +386,27 @@ struct Loops: ~Copyable {
   // MARK: - Another driver
 
   /// Ends activities that can't continue on another server.
+  ///
+  /// Returns the loops that dropped a queued action, a bit each.
   @_noLocks
-  func breakOff(at frame: Int64) {
-    for index in 0..<count { players[index].breakOff(at: frame) }
+  func breakOff(at frame: Int64) -> UInt32 {
+    var dropped: UInt32 = 0
+    for index in 0..<count where players[index].breakOff(at: frame) {
+      dropped |= 1 << UInt32(truncatingIfNeeded: index)
+    }
+    return dropped
   }
 
   /// Continues in the first block of another driver, which starts at a frame.
+  ///
+  /// Returns the loops that dropped a queued action, a bit each.
   @_noLocks
-  func goOn(after handover: Handover, at frame: Int64) {
+  func goOn(after handover: Handover, at frame: Int64) -> UInt32 {
     delay(by: handover.shift)
     time.pointee.count.skip(frames: Int(handover.passed))
-    breakOff(at: frame)
+    let dropped = breakOff(at: frame)
     for index in 0..<count { players[index].moveOn(handover.passed, at: frame) }
+    return dropped
   }
 
   /// Completes copies and growing clips.

@@ -122,7 +122,9 @@ package struct PresetLibrary: Sendable {
       }
       throw shippedNames.contains(name.text)
         ? PresetFault(.denied, "\(name.text) is shipped with the program and can't be deleted")
-        : Self.missing(name, among: ownNames)
+        : ownNames.isEmpty
+          ? PresetFault(.missing, "unknown preset \(name.text); no presets have been saved")
+          : Self.missing(name, among: ownNames)
     }
   }
 }

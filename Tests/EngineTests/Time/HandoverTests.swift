@@ -134,6 +134,34 @@ import Testing
   }
 
   @Test(arguments: [44_100.0, 48_000])
+  func `a queued layer ends with its driver, which is told once, and a queued start does not`(
+    rate: Double
+  ) {
+    let former = host()
+    for index: UInt8 in [0, 1, 2] {
+      former.send(
+        Command(.set(.loop(.quantize, index), 2)), Command(.loop(.recordOn, loop: index)))
+    }
+    _ = former.render(Tone.constant(0.25, frames: 110_000), block: 64)
+    former.send(Command(.loop(.recordOn, loop: 0)), Command(.loop(.recordOn, loop: 1)))
+    _ = former.render(Tone.constant(0.25, frames: 100_000), block: 64)
+    former.send(Command(.loop(.stop, loop: 1)))
+    _ = former.render(Self.silence(0.1, 48_000), block: 64)
+    former.send(Command(.loop(.overdub, loop: 0)), Command(.loop(.play, loop: 1)))
+    _ = former.render(Self.silence(0.1, 48_000), block: 64)
+    let pending = { (host: OfflineHost) in
+      (0..<2).map { host.engine.shared.loops[$0].state.read().pending }
+    }
+    #expect(pending(former) == [.overdub, .play])
+    #expect(former.engine.shared.nextDropped().isEmpty)
+    let later = OfflineHost(takingOver: former, sampleRate: rate, after: 0.2)
+    _ = later.render(Self.silence(0.01, rate), block: 64)
+    #expect(pending(later) == [nil, .play])
+    #expect(later.engine.shared.nextDropped() == [0])
+    #expect(later.engine.shared.nextDropped().isEmpty)
+  }
+
+  @Test(arguments: [44_100.0, 48_000])
   func `an overdub is kept up to the end of its driver, and the loop plays on`(rate: Double) {
     let former = host()
     former.send(Command(.set(.metronome(.on), 0)), Command(.loop(.recordOn)))

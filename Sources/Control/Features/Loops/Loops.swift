@@ -54,6 +54,18 @@ final class Loops: Feature {
     return due
   }
 
+  /// Reports the queued commands that ended with their sound server.
+  private func reportDropped() {
+    for index in context.shared.nextDropped() {
+      let path = "/loop/\(index + 1)/next"
+      context.report(
+        Refusal(
+          .state,
+          "loop \(index + 1): the queued command was dropped because the sound server went"),
+        of: path)
+    }
+  }
+
   /// The state of a loop, counted from 0.
   func status(of index: Int) -> LoopStatus {
     LoopStatus(reading: context.loop(index), rate: context.soundServer.status.rate)
@@ -70,6 +82,7 @@ final class Loops: Feature {
   /// Sends changes of the loops to subscribers, and tidies the sets.
   func poll(_ now: Double) -> Int? {
     sets.tidy(now)
+    reportDropped()
     var due = tendMemory(now)
     for index in watches.indices {
       let changes = watches[index].poll(context.shared, now)

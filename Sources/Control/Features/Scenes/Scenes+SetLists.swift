@@ -15,9 +15,7 @@ extension Scenes {
   /// Steps through the set list, from the scene that waits or else the present one.
   func step(_ step: Int, _ request: Request) throws(Refusal) {
     let entries = entries
-    guard !entries.isEmpty else {
-      throw Refusal(.missing, "\(request.path): no scenes; /scene/save saves one")
-    }
+    try needScenes(in: entries, request)
     let latest = request.due == nil ? queued?.position : dated.last?.position
     let index = (latest ?? heading ?? place(in: entries)) + step
     guard index >= 0 else {
@@ -27,6 +25,16 @@ extension Scenes {
       throw Refusal(.state, "\(request.path): already at the last scene")
     }
     try queue(entries[index].scene, at: moment(request, 0), index, request)
+  }
+
+  private func needScenes(in entries: [SetList.Entry], _ request: Request) throws(Refusal) {
+    guard entries.isEmpty else { return }
+    throw Refusal(
+      .missing,
+      "\(request.path): "
+        + (setListName.isEmpty
+          ? "no scenes; /scene/save saves one"
+          : "the set list \(quoted(setListName)) has no scenes; /setlist/save saves it anew"))
   }
 
   /// The position of the present scene, from 0; -1 if none is in the list.
@@ -52,6 +60,7 @@ extension Scenes {
   func go(_ request: Request) throws(Refusal) {
     let number = request.whole(0) ?? 1
     let entries = entries
+    try needScenes(in: entries, request)
     guard entries.indices.contains(number - 1) else {
       throw Refusal(.range, "\(request.path): \(number) is out of range (1 to \(entries.count))")
     }

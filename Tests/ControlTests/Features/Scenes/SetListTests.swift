@@ -42,6 +42,14 @@ import Testing
     #expect(stage.result("/setlist", .string("")) == "")
   }
 
+  @Test func `without scenes, next and go say how to save some`() throws {
+    let empty = try SceneDesk()
+    for result in [empty.result("/setlist/go", .int32(1)), empty.result("/scene/next")] {
+      #expect(
+        result.hasPrefix("missing: ") && result.hasSuffix(": no scenes; /scene/save saves one"))
+    }
+  }
+
   @Test
   func
     `a scene by name moves to its position in the set list, and one outside it leaves the position`()
