@@ -90,11 +90,23 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   func kill() throws {
     homes += 1
     let (former, copy) = (home, root.path("home-\(homes)"))
-    try FileManager.default.copyItem(atPath: former, toPath: copy)
+    try copyHome(to: copy)
     try end()
     try? FileManager.default.removeItem(atPath: former)
     home = copy
     try begin()
+  }
+
+  // A compaction that ends meanwhile replaces a file.
+  private func copyHome(to copy: String) throws {
+    for _ in 0..<10 {
+      do {
+        return try FileManager.default.copyItem(atPath: home, toPath: copy)
+      } catch CocoaError.fileNoSuchFile, CocoaError.fileReadNoSuchFile {
+        try? FileManager.default.removeItem(atPath: copy)
+      }
+    }
+    throw Fault("\(home) can't be copied")
   }
 
   /// Waits until the node has finished reading, copying and writing.
