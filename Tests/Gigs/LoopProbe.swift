@@ -19,6 +19,8 @@ struct LoopProbe {
   func makeReady(_ chance: inout Chance) {
     stage.releasePedals()
     stage.tell("/scene/cancel")
+    // It can be too late to cancel a switch, which is sent 0.1 s ahead.
+    stage.run(frames: stage.rate / 4)
     // A load or swap in progress would otherwise land after the clear.
     stage.awaitIdle()
     for (path, argument) in [
