@@ -41,6 +41,9 @@ final class Gig {
     }
   }
 
+  /// Deletes its files.
+  func leave() { stage.leave() }
+
   private func count(_ what: String) { checks[what, default: 0] += 1 }
 
   private func playAtRandom(seconds: Double) {

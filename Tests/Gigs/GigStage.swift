@@ -77,6 +77,12 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     node = nil
   }
 
+  /// Deletes the files of the gig, which its node outlives.
+  func leave() {
+    try? end()
+    try? FileManager.default.removeItem(at: root.url)
+  }
+
   /// Ends the node as `/quit` does, and starts another one with its data.
   func restart() throws {
     node.keeper.saveState()

@@ -19,6 +19,7 @@ var (played, failed) = (0.0, 0)
 let start = HostTime.steady
 for seed in first..<first + count {
   let gig = try Gig(seed: seed)
+  defer { gig.leave() }
   var hasFailed = false
   do {
     try gig.run(seconds: Double(seconds))
