@@ -10,6 +10,7 @@ import importlib.metadata
 import os
 import pathlib
 import sys
+import tempfile
 import time
 
 # One thread per process, because there is a process for each core already.
@@ -18,12 +19,14 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np  # noqa: E402
 import soundfile  # noqa: E402
 
+import corrections  # noqa: E402
 import envelopes  # noqa: E402
 import shelf  # noqa: E402
 import tables  # noqa: E402
 from goals import AT_LEAST  # noqa: E402
 from machine import machine  # noqa: E402
 from ledger import Ledger  # noqa: E402
+from tool import Tool  # noqa: E402
 from trips import (  # noqa: E402
     EFFECTS, LIVE, R3, SHIFTS, STRETCHES, STUDIO, VOICE, Change, journey,
 )
@@ -78,7 +81,7 @@ def goal_rows(results, changes, kept):
     ]
 
 
-def sections(results, changes, kept):
+def sections(results, changes, kept, tuned):
     shown = tables.shown
     yield ("Goals", "Rated by Zimtohrli, each recording's mean over all trips",
            ["Engine", "Measure", "Value", "Goal", ""], goal_rows(results, changes, kept), {0, 1, 4})
@@ -126,6 +129,11 @@ def sections(results, changes, kept):
         "to 5 kHz; R3 without -F moves all of it"
     ), ["", *envelopes.EFFECTS], envelopes.rows(kept), {0})
 
+    yield ("Corrections", (
+        "Melodies and notes that are out of tune by up to 40 cents, corrected to the nearest semitone, and rated "
+        "by Zimtohrli beside the same in tune. It hardly hears 40 cents, so these are the artifacts"
+    ), *corrections.rows(tuned), {0})
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -133,6 +141,9 @@ def main():
     parser.add_argument("--program", required=True, help="the node's program")
     parser.add_argument("--sounds", type=pathlib.Path, required=True,
                         help="the folder of the unpacked packages")
+    parser.add_argument("--soundfont", required=True, help="a sound font with General MIDI")
+    parser.add_argument("--effects", required=True, help="the program `effects`")
+    parser.add_argument("--peer", required=True, help="the library of LV2 plugins")
     parser.add_argument("--quick", action="store_true", help="one trip of the eight")
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -159,6 +170,12 @@ def main():
         shifts = envelopes.SHIFTS[-2:-1] if arguments.quick else envelopes.SHIFTS
         kept = dict(pool.map(
             envelopes.measured, envelopes.jobs(arguments.sounds, arguments.program, shifts)))
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            tool = Tool(arguments.effects, [arguments.peer], folder, folder)
+            tuned = dict(pool.map(
+                corrections.measured,
+                corrections.jobs(tool, arguments.sounds, arguments.soundfont)))
         worst = sorted(
             ((change, recording) for effect, change, recording in results if effect == STUDIO),
             key=lambda trip: (results[(STUDIO, *trip)]["zimtohrli"]
@@ -182,7 +199,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     page = [f"# {title}", "", datetime.date.today().isoformat() + ". " + "\n".join(notes), ""]
     print(title, *notes, sep="\n")
-    for heading, note, header, rows, texts in sections(results, changes, kept):
+    for heading, note, header, rows, texts in sections(results, changes, kept, tuned):
         print("", f"{heading}. {note}", tables.plain(header, rows, texts), sep="\n")
         page += [f"## {heading}", "", note + ".", "", tables.markdown(header, rows, texts), ""]
 
