@@ -26,6 +26,8 @@ package final class JackLink: @unchecked Sendable {
 
   // Poll interval for a dead server: the node may take a second to rejoin it.
   private static let retryMilliseconds = 200
+  // A server that is starting refuses clients as if their names were taken: for so many attempts, a second.
+  private static let attemptsInDoubt = 5
   private static let idleMilliseconds = 250
   private static let attemptsToDescribe = 5
   // Time limit for ports from before to appear, in microseconds: after the node's start, and after the server's,
@@ -70,6 +72,8 @@ package final class JackLink: @unchecked Sendable {
   private var lastDelay = 0
   private var reportedMetadata = false
   private var attemptsToDescribe = 0
+  // The attempts in a row that a server refused, and whether that was reported.
+  private var refusedAttempts = 0
   private var reportedRefusal = false
 
   /// Joins the server, or throws.
@@ -357,7 +361,7 @@ package final class JackLink: @unchecked Sendable {
         name: name, server: configuration.server, mustBeExact: true, engine: engine, facts: facts,
         wake: wake, isWanted: { [self] in !isEnding.load(ordering: .relaxed) })
       began(membership)
-      reportedRefusal = false
+      (refusedAttempts, reportedRefusal) = (0, false)
       connectAgain(membership)
       reportReturn(membership)
       // The former driver and engine were freed.
@@ -368,8 +372,13 @@ package final class JackLink: @unchecked Sendable {
     } catch {
       // Another link may own the engine by now.
       if isEnding.load(ordering: .relaxed) { return }
-      if !reportedRefusal { report("can't reconnect to the JACK server: \(error); retrying") }
-      reportedRefusal = true
+      refusedAttempts += 1
+      var isInDoubt = false
+      if case .nameTaken = error { isInDoubt = refusedAttempts <= Self.attemptsInDoubt }
+      if !isInDoubt, !reportedRefusal {
+        report("can't reconnect to the JACK server: \(error); retrying")
+        reportedRefusal = true
+      }
       if case .refused = error {
         // The attempt may have taken over the engine.
         standby?.end()
