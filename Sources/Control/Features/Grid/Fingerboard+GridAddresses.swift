@@ -57,7 +57,7 @@ extension Fingerboard {
     setting(
       "/grid/root", .optional("name", .text), .optional("number", .whole, in: 0...127),
       property: \.gridState.rootName, Fingerboard.setRoot,
-      "Root of the scale: A to G, with # or b, or 0 (C) to 11 (B); default A"),
+      "Root of the scale: A to G, with # or b, 0 (C) to 11 (B), or a MIDI note; default A"),
     setting(
       tuning, .needed("file", .text),
       property: \.gridState.tuningFile, Fingerboard.setTuning,
