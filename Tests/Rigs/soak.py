@@ -362,12 +362,15 @@ class Soak:
 
     def resident(self):
         """The node's memory in MB, without the server's, and without the clips, undo steps and recent audio of the loops,
-        which grow with what is played, up to the size of their pool."""
-        loops = next((row[2] for name, row in self.ask("/loops/size", reply="/loops/size", seconds=3) or []
-                      if name == "/loops/size"), 0)
-        status = dict(line.split(":", 1) for line in
-                      pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines() if ":" in line)
-        return int(status["RssAnon"].split()[0]) / 1024 - loops * 1e6 / 2 ** 20
+        which grow with what is played, up to the size of their pool, and alone are in huge pages (flag hg)."""
+        total = size = 0
+        for line in pathlib.Path(f"/proc/{self.process.pid}/smaps").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name == "Anonymous":
+                size = int(value.split()[0])
+            elif name == "VmFlags" and "hg" not in value.split():
+                total += size
+        return total / 1024
 
     def rest(self):
         """Measures the memory of a state that is always the same."""
