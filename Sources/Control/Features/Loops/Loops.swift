@@ -61,7 +61,7 @@ final class Loops: Feature {
       context.report(
         Refusal(
           .state,
-          "loop \(index + 1): the queued command was dropped because the sound server went"),
+          "loop \(index + 1): the queued command was dropped because the sound server ended"),
         of: path)
     }
   }
