@@ -42,7 +42,7 @@ package final class Shared: Sendable {
   let frames = Atomic<UInt64>(0)
   let voicesSounding = Atomic<Int>(0)
 
-  // The loops whose queued action another driver dropped since it was read, a bit each.
+  // The loops whose queued action a change of the driver dropped since the last reading, a bit each.
   let dropped = Atomic<UInt32>(0)
 
   // The delay of the chain, in frames: relaxed, because readers poll.
@@ -145,7 +145,7 @@ package final class Shared: Sendable {
   /// Sets the latency of the outputs, in frames.
   package func setOutputDelay(_ frames: Int) { outputDelay.store(frames, ordering: .relaxed) }
 
-  /// Returns the loops, from 0, whose queued action another driver dropped since the last call.
+  /// Returns the loops, from 0, whose queued action a change of the driver dropped since the last call.
   package func nextDropped() -> [Int] {
     guard dropped.load(ordering: .relaxed) != 0 else { return [] }
     let loops = dropped.exchange(0, ordering: .relaxed)

@@ -74,10 +74,10 @@ package final class JournalWriter: @unchecked Sendable {
   /// Whether everything is written, after the end.
   package var isEnded: Bool { shared.change(waking: .nobody) { $0.isEnded } }
 
-  /// The number of times that it has written what was pending.
+  /// The number of its turns since the start; each writes what was pending, unless there is a fault.
   package var rounds: Int { shared.change(waking: .nobody) { $0.rounds } }
 
-  /// Writes what is pending now, and not at the next period.
+  /// Begins the next turn now, and not after the period.
   package func hasten() { wake.set() }
 
   /// Whether the loops are not kept at present, because of a fault.

@@ -16,15 +16,22 @@ package enum Heap {
   private static let secondsBetweenTrims: Int64 = 60
   private static let lastTrim = Atomic<Int64>(0)
 
-  /// Returns freed memory between blocks that are in use, at most once a minute.
+  private static let isTrimWanted = Atomic<Bool>(false)
+
+  /// Notes that much was freed.
+  package static func noteFreed() { isTrimWanted.store(true, ordering: .relaxed) }
+
+  /// Returns freed memory between blocks that are in use to the system if much was freed, at most once a minute.
   ///
-  /// Call it on a background thread, after much was freed: allocations of other threads wait for a few milliseconds.
-  package static func trim() {
+  /// Call it on a background thread, repeatedly: allocations of other threads wait for a few milliseconds.
+  package static func trimIfNeeded() {
+    guard isTrimWanted.load(ordering: .relaxed) else { return }
     let now = Int64(HostTime.steady / 1e6)
     let last = lastTrim.load(ordering: .relaxed)
     guard now - last >= secondsBetweenTrims,
       lastTrim.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
     else { return }
+    isTrimWanted.store(false, ordering: .relaxed)
     px_trim_freed_memory()
   }
 }

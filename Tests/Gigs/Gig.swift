@@ -41,7 +41,7 @@ final class Gig {
     }
   }
 
-  /// Deletes its files.
+  /// Ends the node, and deletes the files.
   func leave() { stage.leave() }
 
   private func count(_ what: String) { checks[what, default: 0] += 1 }

@@ -77,7 +77,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     node = nil
   }
 
-  /// Deletes the files of the gig, which its node outlives.
+  /// Ends the node, and deletes the files of the gig.
   func leave() {
     try? end()
     try? FileManager.default.removeItem(at: root.url)
@@ -136,7 +136,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   func awaitDisk() throws {
     awaitIdle()
     let loops = node[LoopPersistence.self]
-    // The audio thread passes pages on for at most half a second.
+    // The audio thread takes up to half a second to pass all pages to the writer.
     for _ in 0..<8 {
       run(frames: rate / 12)
       // The round that is under way can have missed them.

@@ -12,7 +12,7 @@ struct SoundPast {
   func likeliest(_ part: [Float]) -> (place: Int, gain: Float, likeness: Float) {
     var best = (place: 0, gain: Float(0), likeness: Float(0))
     let energy = part.reduce(0) { $0 + $1 * $1 }
-    // The samples after the last whole vector decide nothing.
+    precondition(part.count % 16 == 0)
     let vectors = part.count / 16
     samples.withUnsafeBytes { samples in
       let size = MemoryLayout<Float>.stride

@@ -362,7 +362,7 @@ class Soak:
 
     def resident(self):
         """The node's memory in MB, without the server's, and without the clips, undo steps and recent audio of the loops,
-        which grow with what is played, up to the size of their pool, and alone are in huge pages (flag hg)."""
+        which grow with what is played, up to the size of their pool: only these may be in huge pages (flag hg)."""
         total = size = 0
         for line in pathlib.Path(f"/proc/{self.process.pid}/smaps").read_text().splitlines():
             name, _, value = line.partition(":")
@@ -390,8 +390,8 @@ class Soak:
         for instrument in ("piano", "organ"):
             self.ask("/grid/instrument", instrument, reply="/reply", seconds=20)
         self.expect("/grid/instrument", "organ", 20)
-        # Instruments are freed by their last note.
-        time.sleep(12)
+        # Instruments are freed by their last note, and freed memory is returned within a minute.
+        time.sleep(75)
         found = self.resident()
         self.at_rest.append(found)
         self.resting = False

@@ -1,5 +1,6 @@
 # The program `effects` of the benchmarks, and libraries of peers that it loads. Scripts that source this have
-# speech.bash and `root`, the project's folder.
+# speech.bash and `root`, the project's folder. Before `compile` they call `build_effects`, and set the array
+# `libraries` to the linker's options.
 benchmarks=$root/Tests/Benchmarks
 effects=$root/.build/benchmarks/release/effects
 peers=$root/.build/benchmarks/peers

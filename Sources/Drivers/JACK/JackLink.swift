@@ -26,7 +26,8 @@ package final class JackLink: @unchecked Sendable {
 
   // Poll interval for a dead server: the node may take a second to rejoin it.
   private static let retryMilliseconds = 200
-  // A server that is starting refuses clients as if their names were taken: for so many attempts, a second.
+  // A starting server refuses clients as if their names were taken. So many refusals, of about a second, are
+  // not reported.
   private static let attemptsInDoubt = 5
   private static let idleMilliseconds = 250
   private static let attemptsToDescribe = 5
@@ -72,7 +73,7 @@ package final class JackLink: @unchecked Sendable {
   private var lastDelay = 0
   private var reportedMetadata = false
   private var attemptsToDescribe = 0
-  // The attempts in a row that a server refused, and whether that was reported.
+  // Refused attempts since the last connection, and whether one was reported.
   private var refusedAttempts = 0
   private var reportedRefusal = false
 
@@ -186,6 +187,7 @@ package final class JackLink: @unchecked Sendable {
   }
 
   private func supervise() {
+    Heap.trimIfNeeded()
     if facts.isGone.load(ordering: .relaxed) { lost() }
     if membership == nil && !isEnding.load(ordering: .relaxed) { rejoin() }
     guard let membership else { return }
@@ -365,7 +367,7 @@ package final class JackLink: @unchecked Sendable {
       connectAgain(membership)
       reportReturn(membership)
       // The former driver and engine were freed.
-      Heap.trim()
+      Heap.noteFreed()
     } catch .noServer {
       // No server yet. Starting the standby driver may have failed for want of a thread.
       if standby == nil, !isEnding.load(ordering: .relaxed) { standby = try? Standby(engine) }

@@ -13,9 +13,9 @@ package final class InstrumentReading: @unchecked Sendable {
 
   private struct State {
     var waiting: [Int]
-    /// The samples that are still to be read.
+    /// The samples that are still to be read; nil for the others.
     ///
-    /// Those in memory can be larger than the instrument, and nothing else needs them.
+    /// Those in memory can be larger than the instrument.
     var samples: [InstrumentSample?]
     /// The number of sounds being read, and of those that are ready.
     var underWay = 0, published = 0
@@ -58,10 +58,10 @@ package final class InstrumentReading: @unchecked Sendable {
   /// Whether no sound is left to read.
   package var isOver: Bool { state.withLock { $0.waiting.isEmpty && $0.underWay == 0 } }
 
-  /// The number of samples that it still keeps: those that are to be read.
+  /// The number of samples that are still to be read.
   package var keptSamples: Int { state.withLock { $0.samples.count { $0 != nil } } }
 
-  /// Whether no sound is being read, because none is left or the ticket was withdrawn.
+  /// Whether no further sound will be read, because none is left or the ticket was withdrawn.
   package var isIdle: Bool { ticket.isWithdrawn || isOver }
 
   /// The faults found so far, and other remarks about the instrument.

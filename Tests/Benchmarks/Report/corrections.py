@@ -22,11 +22,11 @@ PLAYED = {
     "voice oohs": (53, 0), "choir aahs": (52, 0), "violin": (40, 12), "cello": (42, -12),
     "trumpet": (56, 12), "alto saxophone": (65, 0), "flute": (73, 12), "nylon guitar": (24, 0),
 }
-# Recordings of single notes in tune, and the error in semitones that Rubber Band's R3 gives them.
+# Recordings of single notes in tune, and the semitones by which Rubber Band R3 detunes them.
 RECORDED = ("flute01", "cello01", "trumpet01", "steel_guitar01")
 RECORDED_ERROR = 0.35
 SYNTHETIC = "synthetic voice"
-# A bend of two semitones each way.
+# Pitch bend per semitone, at a range of two semitones.
 BEND = 8192 / 2
 
 

@@ -131,7 +131,7 @@ def sections(results, changes, kept, tuned):
 
     yield ("Corrections", (
         "Melodies and notes that are out of tune by up to 40 cents, corrected to the nearest semitone, and rated "
-        "by Zimtohrli beside the same in tune. It hardly hears 40 cents, so these are the artifacts"
+        "by Zimtohrli compared with the same in tune. It is nearly insensitive to 40 cents, so these are artifacts"
     ), *corrections.rows(tuned), {0})
 
 

@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [44_100.0, 48_000])
-  func `a queued layer ends with its driver, which is told once, and a queued start does not`(
+  func `a change of the driver drops a queued layer, reports that once, and keeps a queued start`(
     rate: Double
   ) {
     let former = host()

@@ -76,7 +76,7 @@ extension NodeTests {
       try waitUntil("the loops are saved again", every: 0.2) {
         ((try? Data(contentsOf: URL(fileURLWithPath: journal)))?.count ?? 0) > former + 30_000
       }
-      try waitUntil("that is told") {
+      try waitUntil("/status/saving is on") {
         phone.ask("/status/saving")?.arguments == [.string("on")]
       }
       #expect(node.end() == 0)

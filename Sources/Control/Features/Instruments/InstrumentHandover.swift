@@ -1,5 +1,6 @@
 internal import DSP
 internal import Engine
+internal import Posix
 
 /// Passes instruments to the audio thread, and keeps each until the notes that it started have ended.
 final class InstrumentHandover {
@@ -25,6 +26,7 @@ final class InstrumentHandover {
         whenDone: {
           change.former = nil
           change.isAnswered = true
+          Heap.noteFreed()
         }, isAnsweredLate: true),
       PlannedCommand(
         action: .sync(0),

@@ -61,8 +61,8 @@ final class InstrumentShelf: @unchecked Sendable {
   func instrument(
     _ text: String, ticket: InstrumentTicket
   ) throws(Refusal) -> Ready? {
-    // Instruments that were loaded before have left fragments.
-    Heap.trim()
+    // Reading leaves fragments, and so do instruments that were loaded before.
+    defer { Heap.noteFreed() }
     return try refusing { () throws(InstrumentFault) in
       let name = try InstrumentName(text)
       // Files may have changed since the last lookup.

@@ -8,6 +8,7 @@ package final class LoopPersistence: Feature {
   private let context: Context
   private var writer: JournalWriter?
   private var isEnding = false
+  private var hasFailedToStart = false
   private var say: (String) -> Void = { _ in }
   // Whether restored loops continue to play.
   fileprivate var playsAgain = false
@@ -18,12 +19,12 @@ package final class LoopPersistence: Feature {
   var isWriting: Bool { isEnding && writer?.isEnded == false }
 
   /// Whether the loops are not kept at present, because of a fault.
-  var isFailing: Bool { writer?.isFailing == true }
+  var isFailing: Bool { hasFailedToStart || writer?.isFailing == true }
 
-  /// The number of times that what was pending has been written; nil before the start.
+  /// The number of turns of the writer since the start; nil if none is running.
   package var rounds: Int? { writer?.rounds }
 
-  /// Writes what is pending now, and not at the next period.
+  /// Begins the writer's next turn now, and not after its period.
   package func hasten() { writer?.hasten() }
 
   /// Restores the loops of a node name into the engine, which must not be rendering yet, or discards them,
@@ -59,6 +60,7 @@ package final class LoopPersistence: Feature {
       self.writer = writer
       reportErrors()
     } catch {
+      hasFailedToStart = true
       say("loops are not saved: \(error)")
     }
   }

@@ -54,14 +54,15 @@ final class Loops: Feature {
     return due
   }
 
-  /// Reports the queued commands that ended with their sound server.
+  /// Reports queued commands that a change of the sound server dropped.
   private func reportDropped() {
     for index in context.shared.nextDropped() {
       let path = "/loop/\(index + 1)/next"
       context.report(
         Refusal(
           .state,
-          "loop \(index + 1): the queued command was dropped because the sound server ended"),
+          "loop \(index + 1): the queued command was dropped because the sound server ended or returned"
+        ),
         of: path)
     }
   }

@@ -28,7 +28,7 @@ extension Scenes {
   static func instruments(
     _ context: Context, isHurried: @escaping () -> Bool
   ) -> ReadAhead<InstrumentShelf.Ready> {
-    // Weak: what is no longer wanted is freed.
+    // Weak, so that an instrument that is no longer wanted is freed.
     weak var latest: InstrumentReading?
     return ReadAhead(
       ReadAhead.Source(

@@ -34,7 +34,7 @@ extension Scenes {
       "\(request.path): "
         + (setListName.isEmpty
           ? "no scenes; /scene/save saves one"
-          : "the set list \(quoted(setListName)) has no scenes; /setlist/save saves it anew"))
+          : "the set list \(quoted(setListName)) has no scenes; /setlist/save replaces it"))
   }
 
   /// The position of the present scene, from 0; -1 if none is in the list.

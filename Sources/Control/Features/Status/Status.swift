@@ -66,7 +66,7 @@ final class Status: Feature {
       "UDP packets dropped because their sender sent more than the node could handle"),
     Part(
       "saving", \.saving,
-      "on, or off while the data directory can't be written or the loops are not kept"),
+      "on, or off while the data directory or the loops can't be written"),
     Part(
       "card", \.server.card,
       "Sound card that the node is connected to, or was before the server went"),
