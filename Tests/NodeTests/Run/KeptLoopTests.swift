@@ -226,12 +226,13 @@ extension NodeTests {
       }
       try waitUntil("all loops play") { (1...4).allSatisfy { state(phone, $0) == "playing" } }
       try awaitKept(phone)
-      var before = Written()
+      var (before, unchanged) = (Written(), 0)
       // The state is written as well, and later on a busy machine.
       try waitUntil("no write is pending", every: 2) {
         let former = before
         before = try written(by: node)
-        return before == former
+        unchanged = before == former ? unchanged + 1 : 0
+        return unchanged == 3
       }
       letPass(seconds: 10, "writes in this time are measured")
       let after = try written(by: node)
