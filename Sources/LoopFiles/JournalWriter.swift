@@ -23,7 +23,7 @@ package final class JournalWriter: @unchecked Sendable {
     var isWanted = true
     var isEnded = false
     var isFailing = false
-    var rounds = 0
+    var passes = 0
     var lines: [String] = []
     var bytesWritten = 0
   }
@@ -74,11 +74,11 @@ package final class JournalWriter: @unchecked Sendable {
   /// Whether everything is written, after the end.
   package var isEnded: Bool { shared.change(waking: .nobody) { $0.isEnded } }
 
-  /// The number of its turns since the start; each writes what was pending, unless there is a fault.
-  package var rounds: Int { shared.change(waking: .nobody) { $0.rounds } }
+  /// The number of write passes since the start, including those that failed.
+  package var passes: Int { shared.change(waking: .nobody) { $0.passes } }
 
-  /// Begins the next turn now, and not after the period.
-  package func hasten() { wake.set() }
+  /// Starts the next write pass without waiting for the period to elapse.
+  package func requestPass() { wake.set() }
 
   /// Whether the loops are not kept at present, because of a fault.
   package var isFailing: Bool { shared.change(waking: .nobody) { $0.isFailing } }
@@ -163,7 +163,7 @@ package final class JournalWriter: @unchecked Sendable {
       let isLast = !shared.change(waking: .nobody) { $0.isWanted }
       if store == nil { reopen() }
       write()
-      shared.change(waking: .nobody) { $0.rounds += 1 }
+      shared.change(waking: .nobody) { $0.passes += 1 }
       if isLast { break }
       wake.wait(milliseconds: store?.isCompacting == true ? 0 : Self.period)
     }

@@ -139,11 +139,11 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     // The audio thread takes up to half a second to pass all pages to the writer.
     for _ in 0..<8 {
       run(frames: rate / 12)
-      // The round that is under way can have missed them.
-      let wanted = (loops.rounds ?? 0) + 2
+      // The pass under way may have missed them.
+      let wanted = (loops.writePasses ?? 0) + 2
       try waitUntil("the loops are written", every: 0.001) {
-        loops.hasten()
-        return loops.rounds.map { $0 >= wanted } ?? true
+        loops.requestWritePass()
+        return loops.writePasses.map { $0 >= wanted } ?? true
       }
     }
   }

@@ -60,13 +60,8 @@ def played(soundfont, program, transposition, is_right):
 
 
 def detuned(samples, semitones):
-    with tempfile.TemporaryDirectory() as name:
-        before, after = (str(pathlib.Path(name) / f"{side}.wav") for side in ("before", "after"))
-        soundfile.write(before, samples, RATE, subtype="FLOAT")
-        subprocess.run(
-            ["rubberband", "-q", "-3", "-p", str(semitones), before, after], check=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return soundfile.read(after, always_2d=True)[0][:, 0]
+    return trips.through(
+        lambda before, after: ["rubberband", "-q", "-3", "-p", str(semitones), before, after], samples)
 
 
 def sounds(folder, soundfont):
@@ -75,11 +70,8 @@ def sounds(folder, soundfont):
         name: tuple(played(soundfont, program, by, is_right) for is_right in (True, False))
         for name, (program, by) in PLAYED.items()
     }
-    times = signals.times(signals.NOTE_SECONDS * len(signals.MELODY))
-    index = np.minimum((times / signals.NOTE_SECONDS).astype(int), len(signals.MELODY) - 1)
-    # The vibrato of the phrase out of tune.
-    right = np.array(signals.MELODY)[index] + 0.2 * np.sin(2 * np.pi * 5.5 * times)
-    found[SYNTHETIC] = (signals.sung(right), signals.sung_wrong())
+    in_tune = [0] * len(signals.MELODY)
+    found[SYNTHETIC] = (signals.sung_melody(in_tune), signals.sung_melody())
     for recording in shelf.RECORDINGS:
         if recording.name in RECORDED:
             samples = shelf.load(recording, folder, soundfile.read)

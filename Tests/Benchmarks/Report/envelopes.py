@@ -1,9 +1,5 @@
 """How well formants are preserved while the pitch changes: envelopes before and after."""
 
-import pathlib
-import subprocess
-import tempfile
-
 import numpy as np
 import soundfile
 from scipy.signal import lfilter
@@ -64,14 +60,12 @@ def sounds(folder):
 def shifted(effect, change, samples, program):
     if effect != R3_FORMANTS:
         return trips.changed(effect, change, samples, program)
-    with tempfile.TemporaryDirectory() as name:
-        before, after = (str(pathlib.Path(name) / f"{side}.wav") for side in ("before", "after"))
-        soundfile.write(before, samples, RATE, subtype="FLOAT")
+
+    def command(before, after):
         words = trips.command(trips.R3, change, before, after, program)
-        subprocess.run(
-            [*words[:-2], "-F", *words[-2:]], check=True, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        return soundfile.read(after, always_2d=True)[0][:, 0]
+        return [*words[:-2], "-F", *words[-2:]]
+
+    return trips.through(command, samples)
 
 
 def frames(samples):

@@ -95,11 +95,11 @@ def sung(notes):
     return 0.15 * sound
 
 
-def sung_wrong():
-    """The melody with its errors, and a vibrato of 20 cents."""
+def sung_melody(errors=ERRORS):
+    """The melody with errors in semitones, and a vibrato of 20 cents."""
     t = times(NOTE_SECONDS * len(MELODY))
     index = np.minimum((t / NOTE_SECONDS).astype(int), len(MELODY) - 1)
-    notes = np.array(MELODY)[index] + np.array(ERRORS)[index] + 0.2 * np.sin(2 * np.pi * 5.5 * t)
+    notes = np.array(MELODY)[index] + np.array(errors)[index] + 0.2 * np.sin(2 * np.pi * 5.5 * t)
     return sung(notes)
 
 
@@ -132,7 +132,7 @@ def make(folder: pathlib.Path):
         "noise": 0.2 * generator.standard_normal(4 * RATE),
         "sine 10k": 0.5 * np.sin(2 * np.pi * 10_000 * t),
     }
-    sounds["sung wrong"] = sung_wrong()
+    sounds["sung wrong"] = sung_melody()
     sounds["sung steady"] = sung(np.full(2 * RATE, STEADY_NOTE + 0.3))
     for hertz, note in ((110, 45.3), (440, 69.3)):
         loudness = 1.5 * np.clip(0.5 + 0.3 * swelling(6, generator), 0, 1)

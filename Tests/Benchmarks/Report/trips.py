@@ -54,16 +54,21 @@ def command(effect, change, before, after, program):
             "-t", str(change.ratio), before, after]
 
 
-def changed(effect, change, samples, program):
+def through(command, samples, subtype="FLOAT"):
+    """Samples after a program; `command` returns its words for the files before and after."""
     with tempfile.TemporaryDirectory() as name:
         before, after = (str(pathlib.Path(name) / f"{side}.wav") for side in ("before", "after"))
-        # SoundTouch's tool can't read floats.
-        soundfile.write(
-            before, samples, RATE, subtype="PCM_24" if effect == SOUNDTOUCH else "FLOAT")
+        soundfile.write(before, samples, RATE, subtype=subtype)
         subprocess.run(
-            command(effect, change, before, after, program), check=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            command(before, after), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return soundfile.read(after, always_2d=True)[0][:, 0]
+
+
+def changed(effect, change, samples, program):
+    # SoundTouch's tool can't read floats.
+    return through(
+        lambda before, after: command(effect, change, before, after, program), samples,
+        "PCM_24" if effect == SOUNDTOUCH else "FLOAT")
 
 
 def late(samples, frames, length):

@@ -21,11 +21,11 @@ package final class LoopPersistence: Feature {
   /// Whether the loops are not kept at present, because of a fault.
   var isFailing: Bool { hasFailedToStart || writer?.isFailing == true }
 
-  /// The number of turns of the writer since the start; nil if none is running.
-  package var rounds: Int? { writer?.rounds }
+  /// The number of write passes since the start, including those that failed; nil without a writer.
+  package var writePasses: Int? { writer?.passes }
 
-  /// Begins the writer's next turn now, and not after its period.
-  package func hasten() { writer?.hasten() }
+  /// Starts the next write pass without waiting for the period to elapse.
+  package func requestWritePass() { writer?.requestPass() }
 
   /// Restores the loops of a node name into the engine, which must not be rendering yet, or discards them,
   /// and persists the loops from now on.
