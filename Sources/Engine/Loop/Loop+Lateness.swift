@@ -21,11 +21,18 @@ extension Loop {
     }
   }
 
-  // The frames of the source that can be read back.
+  // The frames of the source that can be read back once as many have been remembered.
   private var pastFrames: Int {
     @_noLocks get {
       let history = Loops.history(of: settings.source, among: histories)
       return history.pointee.isRemembering ? history.pointee.frames : 0
+    }
+  }
+
+  // The frames of the source that can be read back now.
+  private var knownFrames: Int {
+    @_noLocks get {
+      Loops.history(of: settings.source, among: histories).pointee.knownFrames
     }
   }
 
@@ -57,10 +64,11 @@ extension Loop {
       }
       if layer.isOn { return start > layer.start && late <= layer.delay }
       switch action {
-      case .record, .recordOn: return late < pastFrames
+      case .record, .recordOn: return late <= knownFrames
       case .play, .once: return late < tape.length && !playback.isBackward
       case .stop: return false
-      default: return late <= layerLag && state.isPlaying && playback.since <= start
+      default:
+        return late <= min(layerLag, knownFrames) && state.isPlaying && playback.since <= start
       }
     default: return false
     }

@@ -10,7 +10,7 @@ extension SourceHistory {
   ///
   /// Not on the audio thread; before anything is written.
   mutating func adopt(_ former: borrowing SourceHistory, speed: Double) {
-    let known = min(former.frames, former.written)
+    let known = former.knownFrames
     let count = min(Int(Double(known) / speed), frames)
     guard former.isRemembering, isRemembering, count > 0 else { return }
     let reader = ForeignRateReader(speed: speed, frames: Self.framesAtOnce)

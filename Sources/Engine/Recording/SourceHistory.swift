@@ -18,6 +18,8 @@ struct SourceHistory: ~Copyable {
   private var readers = 0
   /// The number of frames that have passed.
   private(set) var written = 0
+  // How many had passed when the memory came.
+  private var begun = 0
 
   /// Creates a history without memory, which it takes from a store when needed.
   init(_ store: HistoryStore) {
@@ -37,6 +39,9 @@ struct SourceHistory: ~Copyable {
   /// Whether the source is being remembered.
   var isRemembering: Bool { @_noLocks get { pages != nil } }
 
+  /// The frames that can be read back now: those since the memory came.
+  var knownFrames: Int { @_noLocks get { isRemembering ? min(frames, written &- begun) : 0 } }
+
   /// Keeps the memory until `endReading`.
   @_noLocks
   mutating func beginReading() { readers &+= 1 }
@@ -53,6 +58,7 @@ struct SourceHistory: ~Copyable {
       if pages != nil { return }
       // Acquiring: the memory is prepared. Nil if the control side has not released the former one yet.
       pages = exchange.pointee.offered.exchange(nil, ordering: .acquiring)
+      begun = written
     } else if let pages, readers == 0 {
       // Releasing: nothing more is written. The slot is free, because there is only one memory.
       exchange.pointee.returned.store(pages, ordering: .releasing)
@@ -95,6 +101,7 @@ struct SourceHistory: ~Copyable {
   /// Advances by frames of silence.
   @_noLocks
   mutating func rest(frames: Int) {
+    if isWanted && pages == nil { exchangeMemory() }
     guard let pages else {
       written &+= frames
       return

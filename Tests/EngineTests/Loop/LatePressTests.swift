@@ -176,4 +176,22 @@ import Testing
     stage.play(until: 8 * Self.beat)
     #expect(stage.stage.reading(0).length == 2 * Self.beat)
   }
+
+  @Test func `a beat before the source was remembered is not recorded as silence`() {
+    let stage = Performance((.after, 0))
+    let (live, mix) = (Float(0), Float(2))
+    stage.stage.set(.source, of: 0, mix)
+    stage.play(until: Self.beat)
+    stage.stage.set(.source, of: 0, live)
+    // The memory is returned once for the source's former use, and offered anew by the control side.
+    stage.play(until: 2 * Self.beat + 50 * 48)
+    _ = stage.stage.host.engine.tendMemory(0)
+    // Beat 2 is half remembered, and beat 3 is.
+    stage.send(.recordOn, 2, 100)
+    stage.send(.recordOn, 4, 0)
+    stage.play(until: 6 * Self.beat)
+    #expect(stage.stage.reading(0).length == Self.beat)
+    let cycle = stage.heard(5 * Self.beat + Self.fade..<6 * Self.beat)
+    #expect(cycle == Array(stage.noise[3 * Self.beat + Self.fade..<4 * Self.beat]))
+  }
 }
