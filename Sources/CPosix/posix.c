@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -63,13 +62,6 @@ int32_t px_peer(int socket, char *path, size_t size) {
   strncat(path, address.sun_path, size - 1 < sizeof address.sun_path ? size - 1 : sizeof address.sun_path);
   return peer.pid;
 }
-
-void px_return_freed_memory(void) {
-  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-  mallopt(M_ARENA_MAX, 2);
-}
-
-void px_trim_freed_memory(void) { malloc_trim(0); }
 
 static _Thread_local int quiet_depth;
 

@@ -23,7 +23,8 @@ package enum Heap {
 
   /// Returns freed memory between blocks that are in use to the system if much was freed, at most once a minute.
   ///
-  /// Call it on a background thread, repeatedly: allocations of other threads wait for a few milliseconds.
+  /// Call it on a background thread, repeatedly: allocations of other threads, and their first access to new pages,
+  /// wait for a few milliseconds. Locked memory is unlocked meanwhile.
   package static func trimIfNeeded() {
     guard isTrimWanted.load(ordering: .relaxed) else { return }
     let now = Int64(HostTime.steady / 1e6)

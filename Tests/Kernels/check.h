@@ -33,3 +33,4 @@ void check_reverb(void);
 void check_memory(void);
 void check_fours(void);
 void check_phases(void);
+void check_heap(void);

@@ -79,5 +79,6 @@ int main(void) {
   check_memory();
   check_fours();
   check_phases();
+  check_heap();
   return faults ? EXIT_FAILURE : EXIT_SUCCESS;
 }

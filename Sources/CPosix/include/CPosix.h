@@ -34,7 +34,7 @@ int32_t px_thread_number(void);
 // Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 
-// Returns the whole pages of freed blocks, between others that are in use.
+// Returns the whole pages of freed blocks, between others that are in use, even if all memory is locked.
 void px_trim_freed_memory(void);
 
 // Between these calls, which can be nested, what the calling thread prints to C's `stderr` is dropped.
