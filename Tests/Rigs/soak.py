@@ -362,15 +362,21 @@ class Soak:
 
     def resident(self):
         """The node's memory in MB, without the server's, and without the clips, undo steps and recent audio of the loops,
-        which grow with what is played, up to the size of their pool: only these may be in huge pages (flag hg)."""
-        total = size = 0
+        which grow with what is played, up to the size of their pool: only these may be in huge pages (flag hg), but for
+        their ends, which are mappings beside them."""
+        mappings = []
         for line in pathlib.Path(f"/proc/{self.process.pid}/smaps").read_text().splitlines():
             name, _, value = line.partition(":")
             if name == "Anonymous":
-                size = int(value.split()[0])
-            elif name == "VmFlags" and "hg" not in value.split():
-                total += size
-        return total / 1024
+                mappings[-1][2] = int(value.split()[0])
+            elif name == "VmFlags":
+                mappings[-1][3] = "hg" in value.split()
+            elif "-" in name.split()[0]:
+                mappings.append([*(int(end, 16) for end in line.split()[0].split("-")), 0, False])
+        ends = {end for start, end, _, is_huge in mappings if is_huge}
+        starts = {start for start, end, _, is_huge in mappings if is_huge}
+        return sum(size for start, end, size, is_huge in mappings
+                   if not is_huge and start not in ends and end not in starts) / 1024
 
     def rest(self):
         """Measures the memory of a state that is always the same."""
