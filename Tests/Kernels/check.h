@@ -32,5 +32,6 @@ void check_narrow(void);
 void check_reverb(void);
 void check_memory(void);
 void check_fours(void);
+void check_fourier(void);
 void check_phases(void);
 void check_heap(void);

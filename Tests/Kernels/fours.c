@@ -26,21 +26,13 @@ static double apart(int32_t a, double turns) {
 }
 
 static void check_orders(void) {
-  const rt_four a = {0, 1, 2, 3}, b = {4, 5, 6, 7}, c = {8, 9, 10, 11}, d = {12, 13, 14, 15};
-  const rt_four got[] = {rt_interleave_low(a, b), rt_interleave_high(a, b), rt_evens(a, b),
-                         rt_odds(a, b), rt_reversed(a)};
-  static const float wanted[][4] = {
-      {0, 4, 1, 5}, {2, 6, 3, 7}, {0, 2, 4, 6}, {1, 3, 5, 7}, {3, 2, 1, 0}};
-  for (int order = 0; order < 5; order++)
+  const rt_four a = {0, 1, 2, 3}, b = {4, 5, 6, 7};
+  const rt_four got[] = {rt_interleave_low(a, b), rt_interleave_high(a, b), rt_reversed(a)};
+  static const float wanted[][4] = {{0, 4, 1, 5}, {2, 6, 3, 7}, {3, 2, 1, 0}};
+  for (int order = 0; order < 3; order++)
     for (int lane = 0; lane < 4; lane++)
       if (got[order][lane] != wanted[order][lane])
         fault("order %d is wrong in lane %d", order, lane);
-  float transposed[4 * 5 + 1];
-  rt_store_transposed(transposed + 1, 5, a, b, c, d);
-  for (int row = 0; row < 4; row++)
-    for (int lane = 0; lane < 4; lane++)
-      if (transposed[1 + row * 5 + lane] != (float)(4 * lane + row))
-        fault("row %d is wrong in lane %d", row, lane);
 }
 
 static void check_choices(void) {

@@ -78,6 +78,7 @@ int main(void) {
   // From here on denormals are zero, as on the audio thread.
   check_memory();
   check_fours();
+  check_fourier();
   check_phases();
   check_heap();
   return faults ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -61,37 +61,11 @@ static inline rt_four rt_settled(rt_four a) {
   return a;
 }
 
-static inline RT_SAFE void rt_store_transposed(
-    float *to, long apart, rt_four a, rt_four b, rt_four c, rt_four d) {
-  a = rt_settled(a);
-  b = rt_settled(b);
-  c = rt_settled(c);
-  d = rt_settled(d);
-  rt_four low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  rt_four low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  rt_four high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  rt_four high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  a = __builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5);
-  b = __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7);
-  c = __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5);
-  d = __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7);
-  memcpy(to, &a, sizeof a);
-  memcpy(to + apart, &b, sizeof b);
-  memcpy(to + 2 * apart, &c, sizeof c);
-  memcpy(to + 3 * apart, &d, sizeof d);
-}
-
 static inline RT_SAFE rt_four rt_interleave_low(rt_four a, rt_four b) {
   return __builtin_shufflevector(rt_settled(a), rt_settled(b), 0, 4, 1, 5);
 }
 static inline RT_SAFE rt_four rt_interleave_high(rt_four a, rt_four b) {
   return __builtin_shufflevector(rt_settled(a), rt_settled(b), 2, 6, 3, 7);
-}
-static inline RT_SAFE rt_four rt_evens(rt_four a, rt_four b) {
-  return __builtin_shufflevector(a, b, 0, 2, 4, 6);
-}
-static inline RT_SAFE rt_four rt_odds(rt_four a, rt_four b) {
-  return __builtin_shufflevector(a, b, 1, 3, 5, 7);
 }
 static inline RT_SAFE rt_four rt_reversed(rt_four a) {
   a = rt_settled(a);
@@ -181,6 +155,37 @@ void rt_free_memory(void *memory, size_t bytes);
 typedef struct {
   const float *real, *imaginary;
 } rt_planar;
+
+typedef struct {
+  float *real, *imaginary;
+} rt_planar_output;
+
+// One pass of an FFT by Stockham's algorithm, of radix 4 or 8. It reads values size / radix apart, of which
+// `stride` consecutive ones share their twiddle factors.
+//
+// The factors of the first pass, whose stride is 1, are one per value: groups of 16 values, in a group the
+// outputs from the second on, of an output the real and then the imaginary parts. Those of middle passes are
+// one per run, in groups of four runs.
+typedef struct {
+  long size, radix, stride;
+  int32_t is_last;
+  int32_t is_paired;  // whether the first pass reads interleaved values, from `real`
+  const float *factors;
+} rt_fourier_pass;
+
+// Runs a pass for the values `start` to `end`, multiples of 4 and in middle passes also of the stride.
+RT_SAFE void rt_run_fourier_pass(
+    const rt_fourier_pass *pass, rt_planar from, rt_planar_output to, long start, long end);
+
+// Computes the spectrum of a real signal from that of its `count` pairs of samples, except for the first, middle
+// and last bin. The turns are half the twiddle factors times -i, from bin 1 on in groups of 16.
+RT_SAFE void rt_split_spectrum(rt_planar from, rt_planar_output to, long count, const float *turns);
+
+// The inverse, scaled by 2.
+RT_SAFE void rt_merge_spectrum(rt_planar from, rt_planar_output to, long count, const float *turns);
+
+// Interleaves the real and imaginary parts.
+RT_SAFE void rt_interleave(rt_planar from, float *to, long count);
 
 // The measurements of one frame's bins for the studio engine's `StudioPhases`, which explains them.
 // Angles are in units of 2^-32 cycles.

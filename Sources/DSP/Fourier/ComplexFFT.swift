@@ -4,24 +4,17 @@ internal import CRealtime
 ///
 /// It is Stockham's autosort algorithm (W. T. Cochran et al., "What is the fast Fourier
 /// transform?", 1967) in passes of radix 8 and 4. Each pass reads and writes sequentially, so there
-/// is no bit reversal, and work can stop between or inside passes and resume later.
+/// is no bit reversal, and work can stop between or inside passes and resume later. The result is
+/// identical on all processors.
 package struct ComplexFFT: ~Copyable, @unchecked Sendable {
   /// The transform size.
   package let size: Int
   /// The number of passes.
   package let passCount: Int
 
-  /// One pass: its radix, the number of consecutive values that share a twiddle factor, and its
-  /// factors.
-  private struct Pass {
-    var radix: Int
-    var stride: Int
-    var isLast: Bool
-    var factors: UnsafeMutablePointer<Float>
-  }
-
   private let buffers = Buffers()
-  private let passes: UnsafeMutablePointer<Pass>
+  // The passes, and the first one for interleaved input.
+  private let passes: UnsafeMutablePointer<rt_fourier_pass>
 
   /// Creates a transform of `size` values, a power of two and at least 64.
   package init(size: Int) {
@@ -36,51 +29,39 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     radices += Array(repeating: 8, count: bits / 3)
     passCount = radices.count
 
-    var table = buffers.floats(Self.factorCount(size: size, radices: radices))
     var stride = 1
-    passes = buffers.made(count: passCount) { index in
-      let radix = radices[index]
-      defer {
-        table = Self.fill(table, size: size, radix: radix, stride: stride)
-        stride *= radix
-      }
-      return Pass(
-        radix: radix, stride: stride, isLast: index == radices.count - 1, factors: table)
-    }
-  }
-
-  private static func factorCount(size: Int, radices: [Int]) -> Int {
-    var count = 0
-    var stride = 1
-    for radix in radices {
-      count += size / radix / min(max(stride, 4), size / radix) * (radix - 1) * 8
+    let passes = buffers.filled(with: rt_fourier_pass(), count: passCount + 1)
+    for (index, radix) in radices.enumerated() {
+      passes[index] = rt_fourier_pass(
+        size: size, radix: radix, stride: stride, is_last: index == passCount - 1 ? 1 : 0,
+        is_paired: 0,
+        factors: Self.factors(size: size, radix: radix, stride: stride, in: buffers))
       stride *= radix
     }
-    return count
+    passes[passCount] = passes[0]
+    passes[passCount].is_paired = 1
+    self.passes = passes
   }
 
-  /// Writes the twiddle factors of one pass: per four consecutive values in the first pass, per run
-  /// that shares them in the others.
-  ///
-  /// Each is stored four times, so no lane needs a broadcast.
-  private static func fill(
-    _ table: UnsafeMutablePointer<Float>, size: Int, radix: Int, stride: Int
-  ) -> UnsafeMutablePointer<Float> {
-    var table = table
+  /// Returns the twiddle factors of one pass: per value in the first pass, per run that shares them
+  /// in the others.
+  private static func factors(
+    size: Int, radix: Int, stride: Int, in buffers: borrowing Buffers
+  ) -> UnsafePointer<Float> {
     let length = size / stride
-    let groups = length / radix / (stride == 1 ? 4 : 1)
-    for group in 0..<groups {
+    let count = length / radix
+    let group = stride == 1 ? 16 : 4
+    let groups = (count + group - 1) / group
+    let table = buffers.floats(groups * group * (radix - 1) * 2)
+    for place in 0..<count {
       for output in 1..<radix {
-        for lane in 0..<4 {
-          let place = stride == 1 ? 4 * group + lane : group
-          let angle = -2 * Double.pi * Double(place * output) / Double(length)
-          (table + lane).initialize(to: Float(rt_cos(angle)))
-          (table + 4 + lane).initialize(to: Float(rt_sin(angle)))
-        }
-        table += 8
+        let angle = -2 * Double.pi * Double(place * output) / Double(length)
+        let at = table + (place / group * (radix - 1) + output - 1) * 2 * group + place % group
+        at[0] = Float(rt_cos(angle))
+        at[group] = Float(rt_sin(angle))
       }
     }
-    return table
+    return UnsafePointer(table)
   }
 
   /// Transforms `from` to `to`.
@@ -99,27 +80,15 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
 
   /// Transforms interleaved complex values to `to`.
   ///
-  /// None of the four buffers may overlap.
+  /// The three buffers must not overlap.
   @_noLocks
-  borrowing func transform(
-    pairs: UnsafePointer<Float>, to: Planar, scratch: Planar, parted: Planar
-  ) {
-    var done = 0
-    if passes[0].radix == 4 {
-      // The first pass deinterleaves as it reads, which saves a whole pass.
-      Radix4.first(
-        pairs: pairs, place(0, to: to, scratch: scratch), quarter: size / 4, passes[0].factors)
-      done = 1
-    } else {
-      var index = 0
-      while index < size {
-        Complex4(pairs: pairs, at: index).store(parted, at: index)
-        index &+= 4
-      }
-    }
-    for index in done..<passCount {
+  borrowing func transform(pairs: UnsafePointer<Float>, to: Planar, scratch: Planar) {
+    rt_run_fourier_pass(
+      passes + passCount, rt_planar(real: pairs, imaginary: nil),
+      place(0, to: to, scratch: scratch).output, 0, size / passes[0].radix)
+    for index in 1..<passCount {
       pass(
-        index, from: index == 0 ? parted : place(index &- 1, to: to, scratch: scratch),
+        index, from: place(index &- 1, to: to, scratch: scratch),
         to: place(index, to: to, scratch: scratch), slice: 0, of: 1)
     }
   }
@@ -137,29 +106,9 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
   package borrowing func pass(
     _ index: Int, from: Planar, to: Planar, slice: Int, of count: Int
   ) {
-    let pass = passes[index]
-    let numbers = size / pass.radix
-    // Passes with shared factors count runs instead of values.
-    let whole = pass.stride == 1 || pass.isLast ? numbers : numbers / pass.stride
-    let start = whole &* slice / count
-    let end = whole &* (slice &+ 1) / count
-    let factors = UnsafePointer(pass.factors)
-    if pass.radix == 4 {
-      switch (pass.stride, pass.isLast) {
-      case (1, _): Radix4.first(from, to, quarter: numbers, start, end, factors)
-      case (_, true): Radix4.last(from, to, quarter: numbers, start, end)
-      // A constant stride halves the work when runs are as short as a vector.
-      case (4, _): Radix4.middle(from, to, quarter: numbers, start, end, 4, factors)
-      default: Radix4.middle(from, to, quarter: numbers, start, end, pass.stride, factors)
-      }
-    } else {
-      switch (pass.stride, pass.isLast) {
-      case (1, _): Radix8.first(from, to, eighth: numbers, start, end, factors)
-      case (_, true): Radix8.last(from, to, eighth: numbers, start, end)
-      case (4, _): Radix8.middle(from, to, eighth: numbers, start, end, 4, factors)
-      case (8, _): Radix8.middle(from, to, eighth: numbers, start, end, 8, factors)
-      default: Radix8.middle(from, to, eighth: numbers, start, end, pass.stride, factors)
-      }
-    }
+    let values = size / passes[index].radix
+    rt_run_fourier_pass(
+      passes + index, from.input, to.output, values &* slice / count,
+      values &* (slice &+ 1) / count)
   }
 }

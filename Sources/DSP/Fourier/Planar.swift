@@ -19,6 +19,16 @@ package struct Planar: BitwiseCopyable {
   package var exchanged: Planar {
     @_noLocks get { Planar(imaginary, real) }
   }
+
+  /// The values as input of a C kernel.
+  var input: rt_planar {
+    @_noLocks get { rt_planar(real: UnsafePointer(real), imaginary: UnsafePointer(imaginary)) }
+  }
+
+  /// The arrays as output of a C kernel.
+  var output: rt_planar_output {
+    @_noLocks get { rt_planar_output(real: real, imaginary: imaginary) }
+  }
 }
 
 /// Four complex values in SIMD registers.
@@ -36,21 +46,6 @@ struct Complex4: BitwiseCopyable {
   init(_ from: Planar, at index: Int) {
     real = from.real.four(at: index)
     imaginary = from.imaginary.four(at: index)
-  }
-
-  /// Loads four interleaved values.
-  @_noLocks @inline(__always)
-  init(pairs: UnsafePointer<Float>, at index: Int) {
-    let (low, high) = (pairs.four(at: 2 &* index), pairs.four(at: 2 &* index &+ 4))
-    real = rt_evens(low, high)
-    imaginary = rt_odds(low, high)
-  }
-
-  /// Loads four twiddle factors in table layout: real parts, then imaginary parts.
-  @_noLocks @inline(__always)
-  init(table: UnsafePointer<Float>) {
-    real = table.four(at: 0)
-    imaginary = table.four(at: 4)
   }
 
   @_noLocks @inline(__always)

@@ -9,8 +9,8 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
   package let size: Int
 
   private let half: ComplexFFT
-  // Twiddle factors for the odd samples' spectrum, four real parts and four imaginary parts in
-  // turn.
+  // Twiddle factors for the odd samples' spectrum, from bin 1 on: 16 real parts and 16 imaginary
+  // parts in turn.
   private let turns: UnsafeMutablePointer<Float>
   private let buffers = Buffers()
   private let work: UnsafeMutablePointer<Float>
@@ -27,13 +27,13 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     precondition(size >= 128 && size & (size - 1) == 0)
     self.size = size
     half = ComplexFFT(size: size / 2)
-    turns = buffers.floats(size / 2 + 8)
-    for bin in 1...(size / 4 + 4) {
+    turns = buffers.floats(size / 2)
+    for bin in 1...(size / 4) {
       // Half the twiddle factor times -i: the split formula below needs both.
       let angle = -2 * Double.pi * Double(bin) / Double(size)
-      let at = turns + (bin - 1) / 4 * 8 + (bin - 1) % 4
+      let at = turns + (bin - 1) / 16 * 32 + (bin - 1) % 16
       at[0] = Float(0.5 * rt_sin(angle))
-      at[4] = Float(-0.5 * rt_cos(angle))
+      at[16] = Float(-0.5 * rt_cos(angle))
     }
     work = buffers.floats(2 * size + 4 * Self.apart)
   }
@@ -57,44 +57,18 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
   package borrowing func forward(_ samples: UnsafePointer<Float>, to spectrum: Planar) {
     let count = size / 2
     let output = second
-    half.transform(pairs: samples, to: output, scratch: spectrum, parted: first)
+    half.transform(pairs: samples, to: output, scratch: first)
 
     let constant = output.real[0]
     let alternating = output.imaginary[0]
     let middle = (output.real[count / 2], output.imaginary[count / 2])
-    // Bin b of the full spectrum is E(b) - i w^b O(b), where E and O are the even and odd parts of
-    // the half-size spectrum Z: 2 E(b) = Z(b) + Z*(M - b), 2 O(b) = (Z(b) - Z*(M - b)) / i.
-    let quarter = SIMD4<Float>(repeating: 0.5)
-    var index = 1
-    while index < count / 2 {
-      let low = Complex4(output, at: index)
-      let mirror = Complex4(output, at: count &- index &- 3)
-      let highReal = rt_reversed(mirror.real)
-      let highImaginary = rt_reversed(mirror.imaginary)
-      let even = Complex4(
-        (low.real + highReal) * quarter, (low.imaginary - highImaginary) * quarter)
-      let odd = Complex4(low.real - highReal, low.imaginary + highImaginary)
-      let turned = odd * turn(index)
-      (even + turned).store(spectrum, at: index)
-      let mirrored = even - turned
-      Complex4(rt_reversed(mirrored.real), -rt_reversed(mirrored.imaginary))
-        .store(spectrum, at: count &- index &- 3)
-      index &+= 4
-    }
+    rt_split_spectrum(output.input, spectrum.output, count, turns)
     spectrum.real[0] = constant + alternating
     spectrum.imaginary[0] = 0
     spectrum.real[count] = constant - alternating
     spectrum.imaginary[count] = 0
     spectrum.real[count / 2] = middle.0
     spectrum.imaginary[count / 2] = -middle.1
-  }
-
-  /// Returns the factors of bins `bin` to `bin + 3`.
-  ///
-  /// `bin` is one more than a multiple of 4.
-  @_noLocks @inline(__always)
-  private borrowing func turn(_ bin: Int) -> Complex4 {
-    Complex4(table: turns + (bin &- 1) &* 2)
   }
 
   /// Transforms `spectrum` back to `samples`, scaled by `size`.
@@ -105,22 +79,7 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     let count = size / 2
     let input = first
     let output = second
-    var index = 1
-    while index < count / 2 {
-      let low = Complex4(spectrum, at: index)
-      let mirror = Complex4(spectrum, at: count &- index &- 3)
-      let highReal = rt_reversed(mirror.real)
-      let highImaginary = rt_reversed(mirror.imaginary)
-      let even = Complex4(low.real + highReal, low.imaginary - highImaginary)
-      let turned = Complex4(low.real - highReal, low.imaginary + highImaginary)
-      let turn = turn(index)
-      let odd = turned * Complex4(turn.real + turn.real, -(turn.imaginary + turn.imaginary))
-      (even + odd).store(input, at: index)
-      let mirrored = even - odd
-      Complex4(rt_reversed(mirrored.real), -rt_reversed(mirrored.imaginary))
-        .store(input, at: count &- index &- 3)
-      index &+= 4
-    }
+    rt_merge_spectrum(spectrum.input, input.output, count, turns)
     input.real[0] = spectrum.real[0] + spectrum.real[count]
     input.imaginary[0] = spectrum.real[0] - spectrum.real[count]
     input.real[count / 2] = 2 * spectrum.real[count / 2]
@@ -129,12 +88,6 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     half.transform(
       input.exchanged, to: output.exchanged,
       scratch: Planar(samples, samples + count))
-    index = 0
-    while index < count {
-      let numbers = Complex4(output, at: index)
-      samples.setFour(at: 2 &* index, rt_interleave_low(numbers.real, numbers.imaginary))
-      samples.setFour(at: 2 &* index &+ 4, rt_interleave_high(numbers.real, numbers.imaginary))
-      index &+= 4
-    }
+    rt_interleave(output.input, samples, count)
   }
 }

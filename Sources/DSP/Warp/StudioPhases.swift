@@ -238,10 +238,10 @@ struct StudioPhases: ~Copyable {
     hop: Hop, isLong: Bool
   ) {
     let perBin = Int32(truncatingIfNeeded: (1 << 32) / size)
-    measured.low = Self.planar(low)
-    measured.high = Self.planar(high)
-    measured.low_before = Self.planar(lowBefore)
-    measured.high_before = Self.planar(highBefore)
+    measured.low = low.input
+    measured.high = high.input
+    measured.low_before = lowBefore.input
+    measured.high_before = highBefore.input
     measured.power = power
     measured.power_before = UnsafePointer(powerBefore)
     if start == 0 {
@@ -269,11 +269,6 @@ struct StudioPhases: ~Copyable {
     rt_measure_phases(&measured, start, end)
     // DC has no phase to continue; its neighbors follow it.
     if start == 0 { ahead[0] = 0 }
-  }
-
-  @_noLocks @inline(__always)
-  private static func planar(_ parts: Planar) -> rt_planar {
-    rt_planar(real: UnsafePointer(parts.real), imaginary: UnsafePointer(parts.imaginary))
   }
 
   @_noLocks @inline(__always)
@@ -446,8 +441,8 @@ struct StudioPhases: ~Copyable {
     low: Planar, high: Planar, to output: Planar, _ start: Int, _ end: Int, hop: Hop
   ) {
     var turning = rt_turning()
-    turning.low = Self.planar(low)
-    turning.high = Self.planar(high)
+    turning.low = low.input
+    turning.high = high.input
     turning.follows_right = UnsafePointer(followsRight)
     turning.turns_right = UnsafePointer(turnsRight)
     if Self.goesFar(hop.stretch) { turning.gains = UnsafePointer(gains) }
