@@ -23,10 +23,10 @@
 #define REVERSED(a) PICK(a, a, 3, 2, 1, 0)
 #define QUADRUPLED(at) ((at)[0] - (four){})
 #define PUT_BLOCKS(to, apart, a, b, c, d) \
-  put_by_4(to, a);                        \
-  put_by_4(to + 4, b);                    \
-  put_by_4(to + 8, c);                    \
-  put_by_4(to + 12, d);
+  put(to, a);                        \
+  put(to + 4, b);                    \
+  put(to + 8, c);                    \
+  put(to + 12, d);
 #include "fourier.h"
 
 #if defined(__x86_64__)
@@ -46,13 +46,11 @@ typedef float loose_pair __attribute__((vector_size(8), aligned(4)));
 #define QUADRUPLED(at) \
   PICK(*(const loose_pair *)(at), *(const loose_pair *)(at), 0, 0, 0, 0, 1, 1, 1, 1)
 #define PUT_BLOCKS(to, apart, a, b, c, d)                       \
-  put_by_8(to, PICK(a, b, 0, 1, 2, 3, 8, 9, 10, 11));           \
-  put_by_8(to + 8, PICK(c, d, 0, 1, 2, 3, 8, 9, 10, 11));       \
-  put_by_8(to + apart, PICK(a, b, 4, 5, 6, 7, 12, 13, 14, 15)); \
-  put_by_8(to + apart + 8, PICK(c, d, 4, 5, 6, 7, 12, 13, 14, 15));
+  put(to, PICK(a, b, 0, 1, 2, 3, 8, 9, 10, 11));           \
+  put(to + 8, PICK(c, d, 0, 1, 2, 3, 8, 9, 10, 11));       \
+  put(to + apart, PICK(a, b, 4, 5, 6, 7, 12, 13, 14, 15)); \
+  put(to + apart + 8, PICK(c, d, 4, 5, 6, 7, 12, 13, 14, 15));
 #include "fourier.h"
-
-typedef float sixteen __attribute__((vector_size(64)));
 
 #define VECTOR sixteen
 #define LANES 16
@@ -75,20 +73,11 @@ typedef float sixteen __attribute__((vector_size(64)));
 #define PUT_BLOCKS(to, apart, a, b, c, d)                                         \
   const sixteen low = LOWER_HALVES(a, b), low2 = LOWER_HALVES(c, d);              \
   const sixteen high = UPPER_HALVES(a, b), high2 = UPPER_HALVES(c, d);            \
-  put_by_16(to, EVEN_QUARTERS(low, low2));                                        \
-  put_by_16(to + apart, ODD_QUARTERS(low, low2));                                 \
-  put_by_16(to + 2 * apart, EVEN_QUARTERS(high, high2));                          \
-  put_by_16(to + 3 * apart, ODD_QUARTERS(high, high2));
+  put(to, EVEN_QUARTERS(low, low2));                                        \
+  put(to + apart, ODD_QUARTERS(low, low2));                                 \
+  put(to + 2 * apart, EVEN_QUARTERS(high, high2));                          \
+  put(to + 3 * apart, ODD_QUARTERS(high, high2));
 #include "fourier.h"
-
-#define FOR_AVX2 __attribute__((target("avx2")))
-#define FOR_AVX_512 __attribute__((target("avx512vbmi2,avx512vl")))
-
-// Whether 512-bit vectors are worth it: not on the first processors that have them, whose clock slows down for
-// a while.
-ALWAYS_INLINE int is_newest(void) {
-  return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vl");
-}
 
 // Whether a slice of a pass consists of whole vectors, and its runs too, if they are not the shortest.
 ALWAYS_INLINE int fits(const rt_fourier_pass *pass, long start, long end, long lanes) {

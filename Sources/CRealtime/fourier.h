@@ -1,5 +1,5 @@
 // The FFT passes for one vector width, included once per width: `VECTOR` is a vector of `LANES` floats, and
-// `NAMED` makes a name unique. All widths round alike.
+// `NAMED` makes a name unique where no parameter does. All widths round alike.
 
 typedef struct {
   VECTOR real, imaginary;
@@ -9,7 +9,7 @@ typedef struct {
 typedef VECTOR NAMED(loose) __attribute__((aligned(4)));
 
 ALWAYS_INLINE VECTOR NAMED(get)(const float *from) { return *(const NAMED(loose) *)from; }
-ALWAYS_INLINE void NAMED(put)(float *to, VECTOR value) { *(NAMED(loose) *)to = value; }
+OVERLOADED void put(float *to, VECTOR value) { *(NAMED(loose) *)to = value; }
 
 // Consecutive complex numbers, from planar or interleaved arrays.
 ALWAYS_INLINE COMPLEX NAMED(load)(rt_planar from, long at, int is_paired) {
@@ -20,25 +20,25 @@ ALWAYS_INLINE COMPLEX NAMED(load)(rt_planar from, long at, int is_paired) {
   return (COMPLEX){NAMED(get)(from.real + at), NAMED(get)(from.imaginary + at)};
 }
 
-ALWAYS_INLINE void NAMED(store)(rt_planar_output to, long at, COMPLEX value) {
-  NAMED(put)(to.real + at, value.real);
-  NAMED(put)(to.imaginary + at, value.imaginary);
+OVERLOADED void store(rt_planar_output to, long at, COMPLEX value) {
+  put(to.real + at, value.real);
+  put(to.imaginary + at, value.imaginary);
 }
 
-ALWAYS_INLINE COMPLEX NAMED(sum)(COMPLEX a, COMPLEX b) {
+OVERLOADED COMPLEX sum(COMPLEX a, COMPLEX b) {
   return (COMPLEX){a.real + b.real, a.imaginary + b.imaginary};
 }
-ALWAYS_INLINE COMPLEX NAMED(difference)(COMPLEX a, COMPLEX b) {
+OVERLOADED COMPLEX difference(COMPLEX a, COMPLEX b) {
   return (COMPLEX){a.real - b.real, a.imaginary - b.imaginary};
 }
 // The sum with -i times `b`, and with i times `b`.
-ALWAYS_INLINE COMPLEX NAMED(below)(COMPLEX a, COMPLEX b) {
+OVERLOADED COMPLEX below(COMPLEX a, COMPLEX b) {
   return (COMPLEX){a.real + b.imaginary, a.imaginary - b.real};
 }
-ALWAYS_INLINE COMPLEX NAMED(above)(COMPLEX a, COMPLEX b) {
+OVERLOADED COMPLEX above(COMPLEX a, COMPLEX b) {
   return (COMPLEX){a.real - b.imaginary, a.imaginary + b.real};
 }
-ALWAYS_INLINE COMPLEX NAMED(product)(COMPLEX a, COMPLEX b) {
+OVERLOADED COMPLEX product(COMPLEX a, COMPLEX b) {
   return (COMPLEX){
       a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
 }
@@ -50,80 +50,80 @@ ALWAYS_INLINE COMPLEX NAMED(own_factor)(const float *group, int output) {
   const float *at = group + (output - 1) * 32;
   return (COMPLEX){NAMED(get)(at), NAMED(get)(at + 16)};
 }
-ALWAYS_INLINE COMPLEX NAMED(by_own)(COMPLEX value, const float *group, int output) {
-  return NAMED(product)(value, NAMED(own_factor)(group, output));
+OVERLOADED COMPLEX by_own(COMPLEX value, const float *group, int output) {
+  return product(value, NAMED(own_factor)(group, output));
 }
 
 // Of middle passes: one per run, in groups of four runs.
-ALWAYS_INLINE COMPLEX NAMED(by_run)(COMPLEX value, const float *group, int output) {
+OVERLOADED COMPLEX by_run(COMPLEX value, const float *group, int output) {
   const float *at = group + (output - 1) * 8;
-  return NAMED(product)(value, (COMPLEX){ALL(at[0]), ALL(at[4])});
+  return product(value, (COMPLEX){ALL(at[0]), ALL(at[4])});
 }
 
 // The same, for runs of four values.
-ALWAYS_INLINE COMPLEX NAMED(by_short)(COMPLEX value, const float *group, int output) {
+OVERLOADED COMPLEX by_short(COMPLEX value, const float *group, int output) {
   const float *at = group + (output - 1) * 8;
-  return NAMED(product)(value, (COMPLEX){QUADRUPLED(at), QUADRUPLED(at + 4)});
+  return product(value, (COMPLEX){QUADRUPLED(at), QUADRUPLED(at + 4)});
 }
 
-ALWAYS_INLINE void NAMED(four_points)(COMPLEX a, COMPLEX b, COMPLEX c, COMPLEX d, COMPLEX *y) {
-  const COMPLEX even = NAMED(sum)(a, c), odd = NAMED(sum)(b, d);
-  const COMPLEX even_less = NAMED(difference)(a, c), odd_less = NAMED(difference)(b, d);
-  y[0] = NAMED(sum)(even, odd);
-  y[1] = NAMED(below)(even_less, odd_less);
-  y[2] = NAMED(difference)(even, odd);
-  y[3] = NAMED(above)(even_less, odd_less);
+OVERLOADED void four_points(COMPLEX a, COMPLEX b, COMPLEX c, COMPLEX d, COMPLEX *y) {
+  const COMPLEX even = sum(a, c), odd = sum(b, d);
+  const COMPLEX even_less = difference(a, c), odd_less = difference(b, d);
+  y[0] = sum(even, odd);
+  y[1] = below(even_less, odd_less);
+  y[2] = difference(even, odd);
+  y[3] = above(even_less, odd_less);
 }
 
 // The four-point transform of values `apart` from each other.
-ALWAYS_INLINE void NAMED(radix_4)(
+OVERLOADED void radix_4(
     rt_planar from, long at, long apart, int is_paired, COMPLEX *y) {
   const COMPLEX a = NAMED(load)(from, at, is_paired);
   const COMPLEX b = NAMED(load)(from, at + apart, is_paired);
   const COMPLEX c = NAMED(load)(from, at + 2 * apart, is_paired);
   const COMPLEX d = NAMED(load)(from, at + 3 * apart, is_paired);
-  NAMED(four_points)(a, b, c, d, y);
+  four_points(a, b, c, d, y);
 }
 
 // The even outputs of radix 8: a four-point transform of sums. The odd ones load the inputs again, because AVX2
 // hasn't the registers for both.
-ALWAYS_INLINE void NAMED(evens_of_8)(
+OVERLOADED void evens_of_8(
     rt_planar from, long at, long apart, int is_paired, COMPLEX *y) {
-#define BOTH(index, operation)                                          \
-  NAMED(operation)(NAMED(load)(from, at + (index) * apart, is_paired),  \
-                   NAMED(load)(from, at + ((index) + 4) * apart, is_paired))
+#define BOTH(index, operation)                                   \
+  operation(NAMED(load)(from, at + (index) * apart, is_paired),  \
+            NAMED(load)(from, at + ((index) + 4) * apart, is_paired))
   const COMPLEX a = BOTH(0, sum), b = BOTH(1, sum), c = BOTH(2, sum), d = BOTH(3, sum);
-  NAMED(four_points)(a, b, c, d, y);
+  four_points(a, b, c, d, y);
 }
 
 // The odd outputs: that of differences, rotated by 0, -45, -90 and -135 degrees.
-ALWAYS_INLINE void NAMED(odds_of_8)(
+OVERLOADED void odds_of_8(
     rt_planar from, long at, long apart, int is_paired, COMPLEX *y) {
   const COMPLEX a = BOTH(0, difference), b = BOTH(1, difference);
   const COMPLEX c = BOTH(2, difference), d = BOTH(3, difference);
 #undef BOTH
   const VECTOR half = ALL(0.707106781f);
-  const COMPLEX even = NAMED(below)(a, c), even_less = NAMED(above)(a, c);
+  const COMPLEX even = below(a, c), even_less = above(a, c);
   const VECTOR b_real = b.real + b.imaginary, b_imaginary = b.imaginary - b.real;
   const VECTOR d_real = d.imaginary - d.real, d_imaginary = d.real + d.imaginary;
   const COMPLEX odd = {(b_real + d_real) * half, (b_imaginary - d_imaginary) * half};
   const COMPLEX odd_less = {(b_real - d_real) * half, (b_imaginary + d_imaginary) * half};
-  y[0] = NAMED(sum)(even, odd);
-  y[1] = NAMED(below)(even_less, odd_less);
-  y[2] = NAMED(difference)(even, odd);
-  y[3] = NAMED(above)(even_less, odd_less);
+  y[0] = sum(even, odd);
+  y[1] = below(even_less, odd_less);
+  y[2] = difference(even, odd);
+  y[3] = above(even_less, odd_less);
 }
 
 // Transposes blocks of four floats.
-ALWAYS_INLINE void NAMED(put_blocks)(
+OVERLOADED void put_blocks(
     float *to, long apart, VECTOR a, VECTOR b, VECTOR c, VECTOR d) {
   (void)apart;
   PUT_BLOCKS(to, apart, a, b, c, d)
 }
-ALWAYS_INLINE void NAMED(store_blocks)(
+OVERLOADED void store_blocks(
     rt_planar_output to, long at, long apart, COMPLEX a, COMPLEX b, COMPLEX c, COMPLEX d) {
-  NAMED(put_blocks)(to.real + at, apart, a.real, b.real, c.real, d.real);
-  NAMED(put_blocks)(to.imaginary + at, apart, a.imaginary, b.imaginary, c.imaginary, d.imaginary);
+  put_blocks(to.real + at, apart, a.real, b.real, c.real, d.real);
+  put_blocks(to.imaginary + at, apart, a.imaginary, b.imaginary, c.imaginary, d.imaginary);
 }
 
 // Transposes four floats of four vectors in each block.
@@ -136,7 +136,7 @@ ALWAYS_INLINE void NAMED(store_blocks)(
     c = LOW(high, high2);                                                     \
     d = HIGH(high, high2);                                                    \
   }
-ALWAYS_INLINE void NAMED(turn_blocks)(COMPLEX *y) {
+OVERLOADED void turn_blocks(COMPLEX *y) {
   TURN_ALL(y[0].real, y[1].real, y[2].real, y[3].real)
   TURN_ALL(y[0].imaginary, y[1].imaginary, y[2].imaginary, y[3].imaginary)
 }
@@ -148,12 +148,12 @@ ALWAYS_INLINE void NAMED(first_4)(
   for (long i = start; i < end; i += LANES) {
     const float *group = factors + (i & ~15) * 6 + (i & 15);
     COMPLEX y[4];
-    NAMED(radix_4)(from, i, apart, is_paired, y);
-    y[1] = NAMED(by_own)(y[1], group, 1);
-    y[2] = NAMED(by_own)(y[2], group, 2);
-    y[3] = NAMED(by_own)(y[3], group, 3);
-    NAMED(turn_blocks)(y);
-    NAMED(store_blocks)(to, 4 * i, 16, y[0], y[1], y[2], y[3]);
+    radix_4(from, i, apart, is_paired, y);
+    y[1] = by_own(y[1], group, 1);
+    y[2] = by_own(y[2], group, 2);
+    y[3] = by_own(y[3], group, 3);
+    turn_blocks(y);
+    store_blocks(to, 4 * i, 16, y[0], y[1], y[2], y[3]);
   }
 }
 
@@ -163,18 +163,18 @@ ALWAYS_INLINE void NAMED(first_8)(
   for (long i = start; i < end; i += LANES) {
     const float *group = factors + (i & ~15) * 14 + (i & 15);
     COMPLEX even[4], odd[4];
-    NAMED(evens_of_8)(from, i, apart, is_paired, even);
-    NAMED(odds_of_8)(from, i, apart, is_paired, odd);
+    evens_of_8(from, i, apart, is_paired, even);
+    odds_of_8(from, i, apart, is_paired, odd);
     COMPLEX near[] = {
-        even[0], NAMED(by_own)(odd[0], group, 1),
-        NAMED(by_own)(even[1], group, 2), NAMED(by_own)(odd[1], group, 3)};
+        even[0], by_own(odd[0], group, 1),
+        by_own(even[1], group, 2), by_own(odd[1], group, 3)};
     COMPLEX far[] = {
-        NAMED(by_own)(even[2], group, 4), NAMED(by_own)(odd[2], group, 5),
-        NAMED(by_own)(even[3], group, 6), NAMED(by_own)(odd[3], group, 7)};
-    NAMED(turn_blocks)(near);
-    NAMED(turn_blocks)(far);
-    NAMED(store_blocks)(to, 8 * i, 32, near[0], far[0], near[1], far[1]);
-    NAMED(store_blocks)(to, 8 * i + 16, 32, near[2], far[2], near[3], far[3]);
+        by_own(even[2], group, 4), by_own(odd[2], group, 5),
+        by_own(even[3], group, 6), by_own(odd[3], group, 7)};
+    turn_blocks(near);
+    turn_blocks(far);
+    store_blocks(to, 8 * i, 32, near[0], far[0], near[1], far[1]);
+    store_blocks(to, 8 * i + 16, 32, near[2], far[2], near[3], far[3]);
   }
 }
 
@@ -187,11 +187,11 @@ ALWAYS_INLINE void NAMED(middle_4)(
     const float *group = factors + (run & ~3) * 6 + (run & 3);
     for (long j = i; j < i + stride; j += LANES) {
       COMPLEX y[4];
-      NAMED(radix_4)(from, j, apart, 0, y);
-      NAMED(store)(to, out + j, y[0]);
-      NAMED(store)(to, out + j + stride, NAMED(by_run)(y[1], group, 1));
-      NAMED(store)(to, out + j + 2 * stride, NAMED(by_run)(y[2], group, 2));
-      NAMED(store)(to, out + j + 3 * stride, NAMED(by_run)(y[3], group, 3));
+      radix_4(from, j, apart, 0, y);
+      store(to, out + j, y[0]);
+      store(to, out + j + stride, by_run(y[1], group, 1));
+      store(to, out + j + 2 * stride, by_run(y[2], group, 2));
+      store(to, out + j + 3 * stride, by_run(y[3], group, 3));
     }
   }
 }
@@ -204,16 +204,16 @@ ALWAYS_INLINE void NAMED(middle_8)(
     const float *group = factors + (run & ~3) * 14 + (run & 3);
     for (long j = i; j < i + stride; j += LANES) {
       COMPLEX y[4];
-      NAMED(evens_of_8)(from, j, apart, 0, y);
-      NAMED(store)(to, out + j, y[0]);
-      NAMED(store)(to, out + j + 2 * stride, NAMED(by_run)(y[1], group, 2));
-      NAMED(store)(to, out + j + 4 * stride, NAMED(by_run)(y[2], group, 4));
-      NAMED(store)(to, out + j + 6 * stride, NAMED(by_run)(y[3], group, 6));
-      NAMED(odds_of_8)(from, j, apart, 0, y);
-      NAMED(store)(to, out + j + stride, NAMED(by_run)(y[0], group, 1));
-      NAMED(store)(to, out + j + 3 * stride, NAMED(by_run)(y[1], group, 3));
-      NAMED(store)(to, out + j + 5 * stride, NAMED(by_run)(y[2], group, 5));
-      NAMED(store)(to, out + j + 7 * stride, NAMED(by_run)(y[3], group, 7));
+      evens_of_8(from, j, apart, 0, y);
+      store(to, out + j, y[0]);
+      store(to, out + j + 2 * stride, by_run(y[1], group, 2));
+      store(to, out + j + 4 * stride, by_run(y[2], group, 4));
+      store(to, out + j + 6 * stride, by_run(y[3], group, 6));
+      odds_of_8(from, j, apart, 0, y);
+      store(to, out + j + stride, by_run(y[0], group, 1));
+      store(to, out + j + 3 * stride, by_run(y[1], group, 3));
+      store(to, out + j + 5 * stride, by_run(y[2], group, 5));
+      store(to, out + j + 7 * stride, by_run(y[3], group, 7));
     }
   }
 }
@@ -224,11 +224,11 @@ ALWAYS_INLINE void NAMED(short_4)(
   for (long i = start; i < end; i += LANES) {
     const float *group = factors + ((i / 4) & ~3) * 6 + ((i / 4) & 3);
     COMPLEX y[4];
-    NAMED(radix_4)(from, i, apart, 0, y);
-    y[1] = NAMED(by_short)(y[1], group, 1);
-    y[2] = NAMED(by_short)(y[2], group, 2);
-    y[3] = NAMED(by_short)(y[3], group, 3);
-    NAMED(store_blocks)(to, 4 * i, 16, y[0], y[1], y[2], y[3]);
+    radix_4(from, i, apart, 0, y);
+    y[1] = by_short(y[1], group, 1);
+    y[2] = by_short(y[2], group, 2);
+    y[3] = by_short(y[3], group, 3);
+    store_blocks(to, 4 * i, 16, y[0], y[1], y[2], y[3]);
   }
 }
 
@@ -237,15 +237,15 @@ ALWAYS_INLINE void NAMED(short_8)(
   for (long i = start; i < end; i += LANES) {
     const float *group = factors + ((i / 4) & ~3) * 14 + ((i / 4) & 3);
     COMPLEX even[4], odd[4];
-    NAMED(evens_of_8)(from, i, apart, 0, even);
-    NAMED(odds_of_8)(from, i, apart, 0, odd);
-    NAMED(store_blocks)(
-        to, 8 * i, 32, even[0], NAMED(by_short)(odd[0], group, 1),
-        NAMED(by_short)(even[1], group, 2), NAMED(by_short)(odd[1], group, 3));
-    NAMED(store_blocks)(
-        to, 8 * i + 16, 32, NAMED(by_short)(even[2], group, 4),
-        NAMED(by_short)(odd[2], group, 5), NAMED(by_short)(even[3], group, 6),
-        NAMED(by_short)(odd[3], group, 7));
+    evens_of_8(from, i, apart, 0, even);
+    odds_of_8(from, i, apart, 0, odd);
+    store_blocks(
+        to, 8 * i, 32, even[0], by_short(odd[0], group, 1),
+        by_short(even[1], group, 2), by_short(odd[1], group, 3));
+    store_blocks(
+        to, 8 * i + 16, 32, by_short(even[2], group, 4),
+        by_short(odd[2], group, 5), by_short(even[3], group, 6),
+        by_short(odd[3], group, 7));
   }
 }
 
@@ -254,8 +254,8 @@ ALWAYS_INLINE void NAMED(last_4)(
     rt_planar from, rt_planar_output to, long apart, long start, long end) {
   for (long i = start; i < end; i += LANES) {
     COMPLEX y[4];
-    NAMED(radix_4)(from, i, apart, 0, y);
-    for (int output = 0; output < 4; ++output) NAMED(store)(to, i + output * apart, y[output]);
+    radix_4(from, i, apart, 0, y);
+    for (int output = 0; output < 4; ++output) store(to, i + output * apart, y[output]);
   }
 }
 
@@ -263,10 +263,10 @@ ALWAYS_INLINE void NAMED(last_8)(
     rt_planar from, rt_planar_output to, long apart, long start, long end) {
   for (long i = start; i < end; i += LANES) {
     COMPLEX y[4];
-    NAMED(evens_of_8)(from, i, apart, 0, y);
-    for (int pair = 0; pair < 4; ++pair) NAMED(store)(to, i + 2 * pair * apart, y[pair]);
-    NAMED(odds_of_8)(from, i, apart, 0, y);
-    for (int pair = 0; pair < 4; ++pair) NAMED(store)(to, i + (2 * pair + 1) * apart, y[pair]);
+    evens_of_8(from, i, apart, 0, y);
+    for (int pair = 0; pair < 4; ++pair) store(to, i + 2 * pair * apart, y[pair]);
+    odds_of_8(from, i, apart, 0, y);
+    for (int pair = 0; pair < 4; ++pair) store(to, i + (2 * pair + 1) * apart, y[pair]);
   }
 }
 
@@ -313,10 +313,10 @@ ALWAYS_INLINE void NAMED(split)(
     const COMPLEX even = {
         (low.real + high_real) * 0.5f, (low.imaginary - high_imaginary) * 0.5f};
     const COMPLEX odd = {low.real - high_real, low.imaginary + high_imaginary};
-    const COMPLEX turned = NAMED(product)(odd, NAMED(own_factor)(group, 1));
-    NAMED(store)(to, bin, NAMED(sum)(even, turned));
-    const COMPLEX mirrored = NAMED(difference)(even, turned);
-    NAMED(store)(
+    const COMPLEX turned = product(odd, NAMED(own_factor)(group, 1));
+    store(to, bin, sum(even, turned));
+    const COMPLEX mirrored = difference(even, turned);
+    store(
         to, mirror, (COMPLEX){REVERSED(mirrored.real), -REVERSED(mirrored.imaginary)});
   }
 }
@@ -332,11 +332,11 @@ ALWAYS_INLINE void NAMED(merge)(
     const COMPLEX even = {low.real + high_real, low.imaginary - high_imaginary};
     const COMPLEX turned = {low.real - high_real, low.imaginary + high_imaginary};
     const COMPLEX turn = NAMED(own_factor)(group, 1);
-    const COMPLEX odd = NAMED(product)(
+    const COMPLEX odd = product(
         turned, (COMPLEX){turn.real + turn.real, -(turn.imaginary + turn.imaginary)});
-    NAMED(store)(to, bin, NAMED(sum)(even, odd));
-    const COMPLEX mirrored = NAMED(difference)(even, odd);
-    NAMED(store)(
+    store(to, bin, sum(even, odd));
+    const COMPLEX mirrored = difference(even, odd);
+    store(
         to, mirror, (COMPLEX){REVERSED(mirrored.real), -REVERSED(mirrored.imaginary)});
   }
 }
@@ -344,8 +344,8 @@ ALWAYS_INLINE void NAMED(merge)(
 ALWAYS_INLINE void NAMED(interleave)(rt_planar from, float *to, long count) {
   for (long i = 0; i < count; i += LANES) {
     const COMPLEX value = NAMED(load)(from, i, 0);
-    NAMED(put)(to + 2 * i, ZIP_LOW(value.real, value.imaginary));
-    NAMED(put)(to + 2 * i + LANES, ZIP_HIGH(value.real, value.imaginary));
+    put(to + 2 * i, ZIP_LOW(value.real, value.imaginary));
+    put(to + 2 * i + LANES, ZIP_HIGH(value.real, value.imaginary));
   }
 }
 
