@@ -65,6 +65,9 @@ typedef float loose_pair __attribute__((vector_size(8), aligned(4)));
 #define QUADRUPLED(at)                                                                         \
   PICK(*(const loose_four *)(at), *(const loose_four *)(at), 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, \
        3, 3, 3, 3)
+#define OCTUPLED(at)                                                                               \
+  PICK(*(const loose_pair *)(at), *(const loose_pair *)(at), 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
+       1, 1, 1)
 // Halves of two vectors, and every other quarter.
 #define LOWER_HALVES(a, b) PICK(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23)
 #define UPPER_HALVES(a, b) PICK(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31)
@@ -79,10 +82,11 @@ typedef float loose_pair __attribute__((vector_size(8), aligned(4)));
   put(to + 3 * apart, ODD_QUARTERS(high, high2));
 #include "fourier.h"
 
-// Whether a slice of a pass consists of whole vectors, and its runs too, if they are not the shortest.
+// Whether a slice of a pass consists of whole vectors, and its runs too, unless the kernels have code for
+// several runs in a vector.
 ALWAYS_INLINE int fits(const rt_fourier_pass *pass, long start, long end, long lanes) {
-  const int has_runs = pass->stride > 4 && !pass->is_last;
-  return (start | end) % lanes == 0 && !(has_runs && pass->stride < lanes);
+  const int is_short = pass->stride <= 4 || (pass->stride == 8 && pass->radix == 8);
+  return (start | end) % lanes == 0 && (is_short || pass->stride >= lanes || pass->is_last);
 }
 
 FOR_AVX2 static void run_newer(

@@ -249,6 +249,34 @@ ALWAYS_INLINE void NAMED(short_8)(
   }
 }
 
+#if LANES == 16
+// A middle pass with runs of eight values, two per vector.
+OVERLOADED COMPLEX by_pair(COMPLEX value, const float *group, int output) {
+  const float *at = group + (output - 1) * 8;
+  return product(value, (COMPLEX){OCTUPLED(at), OCTUPLED(at + 4)});
+}
+OVERLOADED void store_halves(rt_planar_output to, long at, COMPLEX a, COMPLEX b) {
+  put(to.real + at, LOWER_HALVES(a.real, b.real));
+  put(to.real + at + 64, UPPER_HALVES(a.real, b.real));
+  put(to.imaginary + at, LOWER_HALVES(a.imaginary, b.imaginary));
+  put(to.imaginary + at + 64, UPPER_HALVES(a.imaginary, b.imaginary));
+}
+
+ALWAYS_INLINE void pairs_8(
+    rt_planar from, rt_planar_output to, long apart, long start, long end, const float *factors) {
+  for (long i = start; i < end; i += 16) {
+    const float *group = factors + ((i / 8) & ~3) * 14 + ((i / 8) & 3);
+    COMPLEX even[4], odd[4];
+    evens_of_8(from, i, apart, 0, even);
+    odds_of_8(from, i, apart, 0, odd);
+    store_halves(to, 8 * i, even[0], by_pair(odd[0], group, 1));
+    store_halves(to, 8 * i + 16, by_pair(even[1], group, 2), by_pair(odd[1], group, 3));
+    store_halves(to, 8 * i + 32, by_pair(even[2], group, 4), by_pair(odd[2], group, 5));
+    store_halves(to, 8 * i + 48, by_pair(even[3], group, 6), by_pair(odd[3], group, 7));
+  }
+}
+#endif
+
 // The last pass, whose factors are all 1.
 ALWAYS_INLINE void NAMED(last_4)(
     rt_planar from, rt_planar_output to, long apart, long start, long end) {
@@ -295,6 +323,10 @@ ALWAYS_INLINE void NAMED(run_pass)(
       NAMED(last_8)(from, to, apart, start, end);
     } else if (pass->stride == 4) {
       NAMED(short_8)(from, to, apart, start, end, factors);
+#if LANES == 16
+    } else if (pass->stride == 8) {
+      pairs_8(from, to, apart, start, end, factors);
+#endif
     } else {
       NAMED(middle_8)(from, to, apart, start, end, pass->stride, factors);
     }
