@@ -1,7 +1,9 @@
 #include "CRealtime.h"
 #include "eights.h"
 
-// The inner loops of the reverb.
+// The inner loops of the reverb. All functions with vector parameters are inlined, so no calling convention can
+// differ.
+#pragma clang diagnostic ignored "-Wpsabi"
 
 #define ALL(number) ((number) - (eight){})
 
@@ -52,30 +54,79 @@ ALWAYS_INLINE void diffuse(
   }
 }
 
-// The first eight values of a weight with a constant step per frame.
-#define RAMP(weight) \
-  ADDED(ALL(weights[weight]), ((eight){0, 1, 2, 3, 4, 5, 6, 7}), ALL(steps[weight]))
+// The weights for fractional positions `x`, 0 to 1 and slightly beyond: Lagrange's cubic, with one sample before
+// the position and three from it on, and the zeros of the damping in one filter.
+ALWAYS_INLINE void weigh(eight x, const float *zeros, eight *w) {
+  const eight first = LOAD(zeros), second = LOAD(zeros + 8), third = LOAD(zeros + 16);
+  const eight beyond = x + 1, before = x - 1, far_before = x - 2;
+  const eight outer = x * before * far_before * (-1.0f / 6);
+  const eight here = beyond * before * far_before * 0.5f;
+  const eight next = beyond * x * far_before * -0.5f;
+  const eight last = beyond * x * before * (1.0f / 6);
+  w[0] = outer * first;
+  w[1] = here * first + outer * second;
+  w[2] = next * first + here * second + outer * third;
+  w[3] = last * first + next * second + here * third;
+  w[4] = last * second + next * third;
+  w[5] = last * third;
+}
+
+ALWAYS_INLINE void weigh_ends(
+    const uint32_t *phases, float depth, float *sway, const float *zeros, float *weights,
+    int32_t *offsets, long frames, int fused) {
+  (void)fused;
+  typedef int32_t wholes __attribute__((vector_size(32)));
+  typedef int32_t loose_wholes __attribute__((vector_size(32), aligned(4)));
+#define MAGNITUDE(a) ((eight)((wholes)(a) & 0x7FFFFFFF))
+  // A sine, accurate to a thousandth.
+  const eight turns =
+      __builtin_convertvector((wholes) * (const loose_wholes *)phases, eight) * 0x1p-31f;
+  const eight arch = 4 * turns * (1 - MAGNITUDE(turns));
+  const eight later = (arch + 0.225f * (arch * MAGNITUDE(arch) - arch)) * depth;
+#undef MAGNITUDE
+  const eight now = LOAD(sway);
+  STORE(sway, later);
+  // Rounds toward negative infinity, also below zero.
+  const wholes whole = __builtin_convertvector(now + 1024, wholes) - 1024;
+  *(loose_wholes *)offsets = whole;
+  const eight base = __builtin_convertvector(whole, eight);
+  eight first[6], last[6];
+  weigh(now - base, zeros, first);
+  weigh(later - base, zeros + 24, last);
+  const float share = 1 / (float)frames;
+  for (int weight = 0; weight < 6; ++weight) {
+    STORE(weights + 8 * weight, first[weight]);
+    STORE(weights + 8 * (weight + 6), (last[weight] - first[weight]) * share);
+  }
+}
+
+// The first eight values of a weight, and its growth in eight frames.
+#define RAMP(weight)                                                                   \
+  ADDED(ALL(weights[8 * (weight)]), ((eight){0, 1, 2, 3, 4, 5, 6, 7}), ALL(steps[8 * (weight)]))
+#define GROWTH(weight) (8 * steps[8 * (weight)])
 
 // The weighted sum of a sample and the one before it.
 #define WEIGHTED(at, later, earlier) \
-  ADDED(LOAD(from + i + (at) - 1) * earlier, LOAD(from + i + (at)), later)
+  ADDED(LOAD(end + i + (at) - 1) * earlier, LOAD(end + i + (at)), later)
 
-ALWAYS_INLINE void read_end(
-    const float *from, const float *weights, const float *steps, float *to, long frames,
-    int fused) {
-  eight w0 = RAMP(0), w1 = RAMP(1), w2 = RAMP(2), w3 = RAMP(3), w4 = RAMP(4), w5 = RAMP(5);
-  const float s0 = 8 * steps[0], s1 = 8 * steps[1], s2 = 8 * steps[2];
-  const float s3 = 8 * steps[3], s4 = 8 * steps[4], s5 = 8 * steps[5];
-  for (long i = 0; i < frames; i += 8) {
-    const eight newer = WEIGHTED(1, w0, w1), middle = WEIGHTED(-1, w2, w3);
-    const eight older = WEIGHTED(-3, w4, w5);
-    STORE(to + i, (newer + middle) + older);
-    w0 += s0;
-    w1 += s1;
-    w2 += s2;
-    w3 += s3;
-    w4 += s4;
-    w5 += s5;
+ALWAYS_INLINE void read_ends(
+    const float *const *from, const float *weights, float *to, long lines, long frames, int fused) {
+  for (long line = 0; line < lines; ++line, ++weights, to += frames) {
+    const float *end = from[line], *steps = weights + 48;
+    eight w0 = RAMP(0), w1 = RAMP(1), w2 = RAMP(2), w3 = RAMP(3), w4 = RAMP(4), w5 = RAMP(5);
+    const float s0 = GROWTH(0), s1 = GROWTH(1), s2 = GROWTH(2);
+    const float s3 = GROWTH(3), s4 = GROWTH(4), s5 = GROWTH(5);
+    for (long i = 0; i < frames; i += 8) {
+      const eight newer = WEIGHTED(1, w0, w1), middle = WEIGHTED(-1, w2, w3);
+      const eight older = WEIGHTED(-3, w4, w5);
+      STORE(to + i, (newer + middle) + older);
+      w0 += s0;
+      w1 += s1;
+      w2 += s2;
+      w3 += s3;
+      w4 += s4;
+      w5 += s5;
+    }
   }
 }
 
@@ -173,8 +224,14 @@ DISPATCHED(
 
 DISPATCHED(
     void, rt_reverb_read,
-    (const float *from, const float *weights, const float *steps, float *to, long frames),
-    read_end, from, weights, steps, to, frames)
+    (const float *const *from, const float *weights, float *to, long lines, long frames), read_ends,
+    from, weights, to, lines, frames)
+
+DISPATCHED(
+    void, rt_reverb_weigh,
+    (const uint32_t *phases, float depth, float *sway, const float *zeros, float *weights,
+     int32_t *offsets, long frames),
+    weigh_ends, phases, depth, sway, zeros, weights, offsets, frames)
 
 DISPATCHED(
     void, rt_reverb_feed, (const float *old, const float *new, float *const *to, long frames), feed,

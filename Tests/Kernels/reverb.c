@@ -11,7 +11,7 @@
 enum { most_frames = 160, most_apart = 16, before = 4 };
 enum { room = before + most_frames + most_apart + 8 };
 
-static float inputs[16][room], outputs[8][room], gains[16], steps[6];
+static float inputs[16][room], outputs[8][room], gains[16];
 static const float *from[16];
 static float *to[8];
 static const float untouched = 12345;
@@ -31,7 +31,6 @@ static void prepare(void) {
     to[line] = outputs[line] + 1 + random_whole(0, most_apart - 1);
   }
   fill(gains, 16);
-  fill(steps, 6);
 }
 
 static void compare(
@@ -96,32 +95,85 @@ static void check_diffusing(long frames, digest *all) {
   }
 }
 
-static void check_reading_ends(long frames, digest *all) {
-  // Steps as small as between two chunks, so that no weight grows large.
-  for (int weight = 0; weight < 6; weight++) steps[weight] /= most_frames;
-  rt_reverb_read(from[0], gains, steps, to[0], frames);
-  float weights[6];
-  for (long frame = 0; frame < frames; frame++) {
-    float pairs[3];
-    double exact = 0;
+// The weights of one line, without fused operations: Lagrange's cubic times three zeros.
+static void weigh(float x, const float *zeros, float *six) {
+  const float first = zeros[0], second = zeros[8], third = zeros[16];
+  const float outer = x * (x - 1) * (x - 2) * (-1.0f / 6), here = (x + 1) * (x - 1) * (x - 2) * 0.5f;
+  const float next = (x + 1) * x * (x - 2) * -0.5f, last = (x + 1) * x * (x - 1) * (1.0f / 6);
+  six[0] = outer * first;
+  six[1] = here * first + outer * second;
+  six[2] = next * first + here * second + outer * third;
+  six[3] = last * first + next * second + here * third;
+  six[4] = last * second + next * third;
+  six[5] = last * third;
+}
+
+static void check_weighing(long frames, digest *all) {
+  if (frames == 0) return;
+  const float depth = 20 * random_number();
+  uint32_t phases[9];
+  float sway[9], was[9], zeros[49], result[97];
+  int32_t offsets[9];
+  for (int line = 0; line < 9; line++)
+    phases[line] = (uint32_t)random_whole(0, UINT32_MAX), was[line] = 20 * random_number();
+  fill(zeros, 49);
+  memcpy(sway, was, sizeof was);
+  rt_reverb_weigh(phases + 1, depth, sway + 1, zeros + 1, result + 1, offsets + 1, frames);
+  for (int line = 1; line < 9; line++) {
+    const double turns = (double)phases[line] / 4294967296.0;
+    if (!(fabs(sway[line] - depth * sin(2 * M_PI * turns)) <= 1.2e-3 * fabs(depth)))
+      fault("a line sways by %g at %g turns, times %g", sway[line], turns, depth);
+    if (offsets[line] != floor(was[line]))
+      fault("a line is read %d further back, not %g", offsets[line], floor(was[line]));
+    float then[6], later[6];
+    weigh(was[line] - (float)offsets[line], zeros + line, then);
+    weigh(sway[line] - (float)offsets[line], zeros + 24 + line, later);
     for (int weight = 0; weight < 6; weight++) {
-      // Eight interleaved weights, each of which grows by eight steps.
-      float grown = added(gains[weight], (float)(frame & 7), steps[weight]);
-      for (long eights = 0; eights < frame / 8; eights++) grown += 8 * steps[weight];
-      weights[weight] = grown;
-      exact += grown * (double)from[0][frame + 1 - weight];
-      if (!(fabs(grown - (gains[weight] + (double)frame * steps[weight])) <= 32 * 0x1p-24))
-        fault("weight %d of frame %ld is %.9g", weight, frame, grown);
+      const float step = (later[weight] - then[weight]) * (1 / (float)frames);
+      if (bits(result[8 * weight + line]) != bits(then[weight])
+          || bits(result[48 + 8 * weight + line]) != bits(step))
+        fault("weight %d of line %d is %.9g, and its step %.9g; the scalar reference is %.9g and %.9g",
+              weight, line - 1, result[8 * weight + line], result[48 + 8 * weight + line],
+              then[weight], step);
     }
-    for (int pair = 0; pair < 3; pair++) {
-      const float *here = from[0] + frame - 2 * pair;
-      pairs[pair] = added(here[0] * weights[2 * pair + 1], here[1], weights[2 * pair]);
-    }
-    compare("rt_reverb_read", 0, frame, frames, to[0][frame], (pairs[0] + pairs[1]) + pairs[2],
-            exact);
   }
-  take(all, to[0], frames * 4);
-  check_ends("rt_reverb_read", to[0], frames);
+  take(all, sway + 1, 32), take(all, offsets + 1, 32), take(all, result + 1, 96 * 4);
+}
+
+static void check_reading_ends(long frames, digest *all) {
+  static float table[97], written[8 * most_frames + 2];
+  fill(table, 97);
+  // Steps as small as between two chunks, so that no weight grows large.
+  for (int each = 49; each < 97; each++) table[each] /= most_frames;
+  const long first = random_whole(0, 7), count = random_whole(1, 8 - first);
+  for (long at = 0; at < 8 * most_frames + 2; at++) written[at] = untouched;
+  rt_reverb_read(from, table + 1 + first, written + 1, count, frames);
+  for (int line = 0; line < count; line++) {
+    const float *result = written + 1 + line * frames;
+    for (long frame = 0; frame < frames; frame++) {
+      float pairs[3], weights[6];
+      double exact = 0;
+      for (int weight = 0; weight < 6; weight++) {
+        const float start = table[1 + 8 * weight + first + line];
+        const float step = table[49 + 8 * weight + first + line];
+        // Eight interleaved weights, each of which grows by eight steps.
+        float grown = added(start, (float)(frame & 7), step);
+        for (long eights = 0; eights < frame / 8; eights++) grown += 8 * step;
+        weights[weight] = grown;
+        exact += grown * (double)from[line][frame + 1 - weight];
+        if (!(fabs(grown - (start + (double)frame * step)) <= 32 * 0x1p-24))
+          fault("weight %d of frame %ld is %.9g", weight, frame, grown);
+      }
+      for (int pair = 0; pair < 3; pair++) {
+        const float *here = from[line] + frame - 2 * pair;
+        pairs[pair] = added(here[0] * weights[2 * pair + 1], here[1], weights[2 * pair]);
+      }
+      compare("rt_reverb_read", line, frame, frames, result[frame], (pairs[0] + pairs[1]) + pairs[2],
+              exact);
+    }
+  }
+  take(all, written + 1, count * frames * 4);
+  check_ends("rt_reverb_read", written + 1, count * frames);
 }
 
 // Eight contiguous delay lines, unaligned, with a margin before and after.
@@ -232,10 +284,10 @@ static void check_poles(long frames, digest *all) {
 
 void check_reverb(void) {
   static void (*const checks[])(long, digest *) = {
-      check_diffusing, check_reading_ends, check_feeding, check_hearing, check_poles};
-  static const char *const names[] = {"rt_reverb_diffuse", "rt_reverb_read", "rt_reverb_feed",
-                                      "rt_reverb_hear", "rt_reverb_poles"};
-  for (int check = 0; check < 5; check++) {
+      check_diffusing, check_weighing, check_reading_ends, check_feeding, check_hearing, check_poles};
+  static const char *const names[] = {"rt_reverb_diffuse", "rt_reverb_weigh", "rt_reverb_read",
+                                      "rt_reverb_feed", "rt_reverb_hear", "rt_reverb_poles"};
+  for (int check = 0; check < 6; check++) {
     digest all = {0};
     for (int turn = 0; turn < 120; turn++) {
       prepare();

@@ -261,10 +261,18 @@ RT_SAFE rt_four rt_products(const float *a, const float *b, long count);
 RT_SAFE void rt_reverb_diffuse(
     const float *const *from, const float *gains, float tangent, float *const *to, long frames);
 
-// A six-tap filter, from one sample after to four before each. The weights advance by a step per
-// frame.
+// Computes the filters that read the ends of eight lines for one chunk: six weights and their six steps per
+// frame, eight lines each. Lines sway by a sine of their phases in units of 2^-32 cycles, times `depth` frames;
+// `sway` holds the value before the chunk and is set to that after it. `zeros` are the damping's three
+// coefficients of each line before the chunk, and those after it. Each line is read `offsets` further back.
+RT_SAFE void rt_reverb_weigh(
+    const uint32_t *phases, float depth, float *sway, const float *zeros, float *weights,
+    int32_t *offsets, long frames);
+
+// Filters lines with these weights, from one sample after to four before each, and writes them one after the
+// other.
 RT_SAFE void rt_reverb_read(
-    const float *from, const float *weights, const float *steps, float *to, long frames);
+    const float *const *from, const float *weights, float *to, long lines, long frames);
 
 // Multiplies eight consecutive lines by a Hadamard matrix and adds eight others.
 RT_SAFE void rt_reverb_feed(const float *old, const float *new, float *const *to, long frames);

@@ -31,6 +31,15 @@ struct ReverbDamping: BitwiseCopyable {
       second += other.second * factor
       third += other.third * factor
     }
+
+    /// Writes eight values of each coefficient.
+    @_noLocks
+    func store(to memory: UnsafeMutablePointer<Float>) {
+      let memory = UnsafeMutableRawPointer(memory)
+      memory.storeBytes(of: first, as: SIMD8<Float>.self)
+      memory.storeBytes(of: second, toByteOffset: 32, as: SIMD8<Float>.self)
+      memory.storeBytes(of: third, toByteOffset: 64, as: SIMD8<Float>.self)
+    }
   }
 
   // Four lanes each: the vector width that every machine has.

@@ -10,10 +10,9 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
   private static var steps: Int { @_noLocks get { 4 } }
 
   private let buffers = Buffers()
-  private let rings: UnsafeMutablePointer<ReverbRing>
-  private let ringCount: Int
-  // The ring that each lane of each step reads.
-  private let sources: UnsafeMutablePointer<ReverbRing>
+  // The rings that each step reads. The first step reads each channel four times, the others one
+  // lane each.
+  private let rings: UnsafeMutablePointer<ReverbRings>
   private let delays: UnsafeMutablePointer<Int>
   private let gains: UnsafeMutablePointer<Float>
   // The current step's inputs, outputs, and gains for the last step.
@@ -28,8 +27,6 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     from = buffers.filled(with: nil, count: 8)
     to = buffers.filled(with: nil, count: 8)
     lastGains = buffers.floats(8)
-    // The first step reads each channel four times, the others one lane each.
-    ringCount = 2 + (Self.steps - 1) * 8
     // A 4x4 Hadamard matrix doubles the level. The rotation is computed from its tangent.
     let scale = Float(rt_cos(ReverbRoom.turn) / 2)
     tangent = Float(rt_sin(ReverbRoom.turn) / rt_cos(ReverbRoom.turn))
@@ -39,26 +36,22 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     gains = buffers.copied(diffusion.map { $0.sign * scale })
     let mosts = (0..<Self.steps).map { delays[$0 * 8..<$0 * 8 + 8].max()! }
     longest = mosts.reduce(0, +)
+    let counts = mosts.indices.map { $0 == 0 ? 2 : 8 }
     let footprints = mosts.map { ReverbRing.footprint(frames: $0 + 4) }
-    var place = buffers.floats(2 * footprints[0] + 8 * footprints.dropFirst().reduce(0, +))
-    var (rings, sources) = ([ReverbRing](), [ReverbRing]())
-    for step in 0..<Self.steps {
-      let count = step == 0 ? 2 : 8
-      for _ in 0..<count {
-        let ring = ReverbRing(in: place, frames: mosts[step] + 4)
-        rings.append(ring)
-        sources += Array(repeating: ring, count: 8 / count)
-        place += footprints[step]
-      }
-    }
-    self.rings = buffers.copied(rings)
-    self.sources = buffers.copied(sources)
+    var place = buffers.floats(zip(counts, footprints).reduce(0) { $0 + $1.0 * $1.1 })
+    rings = buffers.copied(
+      mosts.indices.map { step in
+        defer { place += counts[step] * footprints[step] }
+        return ReverbRings(in: place, frames: mosts[step] + 4, count: counts[step])
+      })
   }
 
   /// Restarts at the clock's head, empty.
   @_noLocks
   mutating func begin(_ clock: ReverbClock) {
-    for index in 0..<ringCount { rings[index].begin(clock) }
+    for step in 0..<Self.steps {
+      for index in 0..<rings[step].count { rings[step][index].begin(clock) }
+    }
   }
 
   /// Diffuses one chunk of both channels into eight lanes, with a gain.
@@ -67,22 +60,29 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     _ sound: Stereo, gain: Float, to lanes: UnsafeMutablePointer<Float>, _ clock: ReverbClock,
     silence: UnsafeMutablePointer<Float>
   ) {
-    rt_copy(rings[0].chunk(clock), sound.left, ReverbClock.chunk)
-    rt_copy(rings[1].chunk(clock), sound.right, ReverbClock.chunk)
+    rt_copy(rings[0][0].chunk(clock), sound.left, ReverbClock.chunk)
+    rt_copy(rings[0][1].chunk(clock), sound.right, ReverbClock.chunk)
     rings[0].close(clock)
-    rings[1].close(clock)
     for step in 0..<Self.steps {
-      let isLast = step == Self.steps &- 1
-      let targets = rings + (2 + step &* 8)
       let lane = step &* 8
+      let sources = rings[step]
+      // Four lanes of the first step share a ring.
+      let shift = step == 0 ? 2 : 0
       for index in 0..<8 {
-        from[index] = source(lane &+ index, clock, silence)
-        to[index] = isLast ? lanes + index &* ReverbClock.chunk : targets[index].chunk(clock)
-        if isLast { lastGains[index] = gain * gains[lane &+ index] }
+        from[index] = sources[index &>> shift].read(
+          delay: delays[lane &+ index], clock, silence: silence)
       }
-      rt_reverb_diffuse(from, isLast ? lastGains : gains + lane, tangent, to, ReverbClock.chunk)
-      if !isLast {
-        for index in 0..<8 { targets[index].close(clock) }
+      if step < Self.steps &- 1 {
+        let targets = rings[step &+ 1]
+        for index in 0..<8 { to[index] = targets[index].chunk(clock) }
+        rt_reverb_diffuse(from, gains + lane, tangent, to, ReverbClock.chunk)
+        targets.close(clock)
+      } else {
+        for index in 0..<8 {
+          to[index] = lanes + index &* ReverbClock.chunk
+          lastGains[index] = gain * gains[lane &+ index]
+        }
+        rt_reverb_diffuse(from, lastGains, tangent, to, ReverbClock.chunk)
       }
     }
   }
@@ -102,12 +102,5 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
       sound.right.setFour(at: frame, (second.a - second.b) + (second.c + second.d))
       frame &+= 4
     }
-  }
-
-  @_noLocks
-  private func source(
-    _ lane: Int, _ clock: ReverbClock, _ silence: UnsafeMutablePointer<Float>
-  ) -> UnsafePointer<Float> {
-    sources[lane].read(delay: delays[lane], clock, silence: silence)
   }
 }

@@ -9,66 +9,26 @@ extension ReverbLines {
   /// sample.
   @_noLocks
   mutating func readEnds(_ clock: ReverbClock, _ fade: ReverbFade) {
-    swayPhases = swayPhases &+ swaySteps
-    let before = sway
-    sway = Self.sine(swayPhases) * swayDepth
-    // Rounds toward negative infinity, also below zero.
-    var whole = SIMD8<Int32>(repeating: 0)
-    var base = before
-    for line in 0..<8 {
-      whole[line] = Int32(before[line] + 1024) &- 1024
-      base[line] = Float(whole[line])
-    }
-    let first = ReverbReading(before - base, damping.zeros)
+    skip(chunks: 1)
+    damping.zeros.store(to: zeros)
     damping.advanceZeros()
-    let last = ReverbReading(sway - base, damping.zeros)
+    damping.zeros.store(to: zeros + 24)
+    rt_reverb_weigh(swayPhases, swayDepth, sway, zeros, weights, offsets, ReverbClock.chunk)
     for line in 0..<8 {
-      let offset = Int(whole[line])
-      let result = heard + line &* ReverbClock.chunk
-      read(line, delay: lengths[line] &+ offset, first, last, to: result, clock)
-      if line == fading {
-        read(line, delay: nextLengths[line] &+ offset, first, last, to: faded, clock)
-        fade.mix(from: result, to: faded, result, isLoop: true)
-      }
+      taps[line] = end(line, length: lengths[line], clock)
+    }
+    rt_reverb_read(taps, weights, heard, 8, ReverbClock.chunk)
+    if fading >= 0 {
+      taps[0] = end(fading, length: nextLengths[fading], clock)
+      rt_reverb_read(taps, weights + fading, faded, 1, ReverbClock.chunk)
+      let result = heard + fading &* ReverbClock.chunk
+      fade.mix(from: result, to: faded, result, isLoop: true)
     }
   }
 
-  @_noLocks
-  private func read(
-    _ line: Int, delay: Int, _ first: ReverbReading, _ last: ReverbReading,
-    to result: UnsafeMutablePointer<Float>, _ clock: ReverbClock
-  ) {
-    let source = rings[line].read(delay: delay, clock, silence: spare)
-    ramp(0, first.w0[line], last.w0[line])
-    ramp(1, first.w1[line], last.w1[line])
-    ramp(2, first.w2[line], last.w2[line])
-    ramp(3, first.w3[line], last.w3[line])
-    ramp(4, first.w4[line], last.w4[line])
-    ramp(5, first.w5[line], last.w5[line])
-    rt_reverb_read(source, weights, weights + 6, result, ReverbClock.chunk)
-  }
-
-  /// Sets a weight's first value and its increment per frame.
   @_noLocks @inline(__always)
-  private func ramp(_ weight: Int, _ first: Float, _ last: Float) {
-    weights[weight] = first
-    weights[weight &+ 6] = (last - first) * (1 / Float(ReverbClock.chunk))
-  }
-
-  /// A sine whose phase wraps at 2^32, accurate to a thousandth.
-  @_noLocks
-  private static func sine(_ phases: SIMD8<UInt32>) -> SIMD8<Float> {
-    var turn = SIMD8<Float>(repeating: 0)
-    for line in 0..<8 {
-      turn[line] = Float(Int32(bitPattern: phases[line])) * (1 / 2_147_483_648)
-    }
-    let arch = 4 * turn * (1 - magnitude(turn))
-    return arch + 0.225 * (arch * magnitude(arch) - arch)
-  }
-
-  @_noLocks
-  private static func magnitude(_ x: SIMD8<Float>) -> SIMD8<Float> {
-    x.replacing(with: -x, where: x .< 0)
+  private func end(_ line: Int, length: Int, _ clock: ReverbClock) -> UnsafePointer<Float> {
+    rings[line].read(delay: length &+ Int(offsets[line]), clock, silence: spare)
   }
 
   /// Mixes the lines through the feedback matrix and adds the diffused input.
@@ -85,18 +45,14 @@ extension ReverbLines {
     left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>, _ clock: ReverbClock,
     _ fade: ReverbFade
   ) {
-    for tap in 0..<16 {
-      let line = tap & 7
-      let delay = Int(lateness(tap, Float(lengths[line])))
-      let here = rings[line].read(delay: delay, clock, silence: spare)
-      taps[tap] = here
-      if line == fading {
-        let next = Int(lateness(tap, Float(nextLengths[line])))
-        let result = faded + (tap >> 3) &* ReverbClock.chunk
-        fade.mix(
-          from: here, to: rings[line].read(delay: next, clock, silence: spare), result)
-        taps[tap] = UnsafePointer(result)
-      }
+    for line in 0..<8 {
+      let ring = rings[line]
+      taps[line] = ring.read(delay: delays[line], clock, silence: spare)
+      taps[line &+ 8] = ring.read(delay: delays[line &+ 8], clock, silence: spare)
+    }
+    if fading >= 0 {
+      fadeTap(fading, to: faded, clock, fade)
+      fadeTap(fading &+ 8, to: faded + ReverbClock.chunk, clock, fade)
     }
     if !gainsMove {
       rt_reverb_hear(taps, gains, left, right, ReverbClock.chunk)
@@ -109,6 +65,17 @@ extension ReverbLines {
       left[frame] = left[frame] + heard[frame] + opposite[frame]
       right[frame] = right[frame] + heard[frame] - opposite[frame]
     }
+  }
+
+  /// Crossfades a tap of the line that changes its length.
+  @_noLocks
+  private func fadeTap(
+    _ tap: Int, to result: UnsafeMutablePointer<Float>, _ clock: ReverbClock, _ fade: ReverbFade
+  ) {
+    guard let here = taps[tap] else { return }
+    let next = Int(lateness(tap, Float(nextLengths[fading])))
+    fade.mix(from: here, to: rings[fading].read(delay: next, clock, silence: spare), result)
+    taps[tap] = UnsafePointer(result)
   }
 
   /// Sums eight taps, starting at `tap`, with ramped gains.

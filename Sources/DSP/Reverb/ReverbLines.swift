@@ -28,11 +28,16 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   let signs: UnsafeMutablePointer<Float>
   let gains: UnsafeMutablePointer<Float>
   let gainSteps: UnsafeMutablePointer<Float>
+  // The delays of the taps at the current lengths.
+  let delays: UnsafeMutablePointer<Int>
   let taps: UnsafeMutablePointer<UnsafePointer<Float>?>
   // Output pointers of the current chunk, one per line.
   let targets: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
-  // Six interpolation weights, and their increments per frame.
+  // Six interpolation weights of each line and their increments per frame; the zeros of the damping
+  // from which they are computed; and the whole frames of the modulation.
   let weights: UnsafeMutablePointer<Float>
+  let zeros: UnsafeMutablePointer<Float>
+  let offsets: UnsafeMutablePointer<Int32>
   // One chunk of eight lines, one after the other, and scratch for crossfades.
   let heard: UnsafeMutablePointer<Float>
   let faded: UnsafeMutablePointer<Float>
@@ -46,10 +51,10 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   var aimedLengths = SIMD8<Float>(repeating: 0)
   var aimedRoots = SIMD8<Float>(repeating: 0)
   var aimedGains = SIMD16<Float>(repeating: 0)
-  var swayPhases = SIMD8<UInt32>(repeating: 0)
-  let swaySteps: SIMD8<UInt32>
+  let swayPhases: UnsafeMutablePointer<UInt32>
+  private let swaySteps: UnsafeMutablePointer<UInt32>
   // The modulation of each line in frames, and its depth.
-  var sway = SIMD8<Float>(repeating: 0)
+  let sway: UnsafeMutablePointer<Float>
   let swayDepth: Float
   private var size: Float
   // Whether all lines are known to match the size.
@@ -78,7 +83,11 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     gainSteps = buffers.floats(16)
     taps = buffers.filled(with: nil, count: 16)
     targets = buffers.filled(with: nil, count: 8)
-    weights = buffers.floats(12)
+    delays = buffers.filled(with: 0, count: 16)
+    weights = buffers.floats(96)
+    zeros = buffers.floats(48)
+    offsets = buffers.filled(with: 0, count: 8)
+    sway = buffers.floats(8)
     heard = buffers.floats(8 * ReverbClock.chunk)
     faded = buffers.floats(2 * ReverbClock.chunk)
     spare = buffers.floats(2 * ReverbClock.chunk)
@@ -89,15 +98,11 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     rings = buffers.made(count: 8) {
       ReverbRing(in: memory + $0 * footprint, frames: longest + margin)
     }
-    var steps = SIMD8<UInt32>(repeating: 0)
-    var phases = steps
-    for line in 0..<8 {
-      let turns = ReverbRoom.swayHertz[line] * Double(ReverbClock.chunk) / Double(sampleRate)
-      steps[line] = UInt32(turns * 4_294_967_296)
-      phases[line] = UInt32(line) << 29
-    }
-    swaySteps = steps
-    swayPhases = phases
+    swaySteps = buffers.copied(
+      ReverbRoom.swayHertz.map {
+        UInt32($0 * Double(ReverbClock.chunk) / Double(sampleRate) * 4_294_967_296)
+      })
+    swayPhases = buffers.copied((0..<8).map { UInt32($0) << 29 })
     setLengths()
   }
 
@@ -131,8 +136,16 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     for line in 0..<8 {
       lengths[line] = length(line)
       nextLengths[line] = lengths[line]
+      placeTaps(line)
     }
     fading = -1
+  }
+
+  /// Computes the delays of a line's taps.
+  @_noLocks
+  private func placeTaps(_ line: Int) {
+    delays[line] = Int(lateness(line, Float(lengths[line])))
+    delays[line &+ 8] = Int(lateness(line &+ 8, Float(lengths[line])))
   }
 
   /// Whether a line is crossfading to another length.
@@ -148,7 +161,8 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   /// Advances the modulation without processing.
   @_noLocks
   mutating func skip(chunks: Int) {
-    swayPhases = swayPhases &+ swaySteps &* SIMD8(repeating: UInt32(truncatingIfNeeded: chunks))
+    let chunks = UInt32(truncatingIfNeeded: chunks)
+    for line in 0..<8 { swayPhases[line] &+= swaySteps[line] &* chunks }
   }
 
   /// Starts a crossfade if a line's length differs from its target.
@@ -184,6 +198,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
       fadeDone &+= 1
       if fadeDone == fadeChunks {
         lengths[fading] = nextLengths[fading]
+        placeTaps(fading)
         fading = -1
       }
     }

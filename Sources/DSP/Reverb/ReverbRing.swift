@@ -49,6 +49,20 @@ struct ReverbRing: BitwiseCopyable {
     samples + (clock.head & mask)
   }
 
+  @_noLocks @inline(__always)
+  private init(_ samples: UnsafeMutablePointer<Float>, mask: Int) {
+    self.samples = samples
+    self.mask = mask
+  }
+
+  /// Returns a ring of the same size in other memory.
+  @_noLocks @inline(__always)
+  func advanced(by floats: Int) -> ReverbRing { ReverbRing(samples + floats, mask: mask) }
+
+  /// Whether the current chunk is mirrored.
+  @_noLocks
+  func mirrors(_ clock: ReverbClock) -> Bool { clock.head & mask < Self.spare }
+
   /// Mirrors the current chunk if it is at the start of the ring.
   @_noLocks
   func close(_ clock: ReverbClock) {
