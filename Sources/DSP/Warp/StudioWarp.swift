@@ -341,8 +341,8 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   /// All slices cost about the same.
   @_noLocks
   private mutating func work(_ slice: Int, tape: borrowing Tape) {
-    let part = long.size / 32
-    let most = phases.bins &* 13 / 16
+    let quarter = long.size / 8
+    let most = phases.bins / 2
     let few = phases.bins / 4
     switch slice {
     case 0:
@@ -353,35 +353,32 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       } else {
         short.cut(tape, at: cutPlace, to: grain)
       }
-      transform(from: grain, to: low, 0, 1)
-    case 1: transform(from: grain, to: low, 1, 5)
-    case 2: transform(from: grain, to: low, 5, 9)
-    case 3: transform(from: grain, to: low, 9, 13)
-    case 4:
-      transform(from: grain, to: low, 13, 16)
+    case 1: transform(from: grain, to: low, 0, 6)
+    case 2: transform(from: grain, to: low, 6, 12)
+    case 3:
+      transform(from: grain, to: low, 12, 16)
       mirror()
-    case 5: measure(0, 5 &* part)
-    case 6: measure(5 &* part, 10 &* part)
-    case 7: measure(10 &* part, 16 &* part &+ 4)
+    case 4...6: measure((slice &- 4) &* quarter, (slice &- 3) &* quarter)
+    case 7: measure(3 &* quarter, 4 &* quarter &+ 4)
     case 8:
       if !isFresh { phases.spread(0, most) }
     case 9:
+      if !isFresh { phases.spread(most, phases.bins) }
+    case 10:
       if !isFresh {
-        phases.spread(most, phases.bins)
         phases.decide(hop: step)
         phases.follow(0, few)
       }
-    case 10:
+    case 11:
       if !isFresh { phases.follow(few, phases.bins) }
       isFresh = false
-    case 11:
-      apply(0, 16 &* part)
+    case 12:
+      apply(0, 4 &* quarter)
       transform(from: grain.exchanged, to: result.exchanged, 0, 1)
-    case 12: transform(from: grain.exchanged, to: result.exchanged, 1, 5)
-    case 13: transform(from: grain.exchanged, to: result.exchanged, 5, 10)
-    case 14: transform(from: grain.exchanged, to: result.exchanged, 10, 15)
+    case 13: transform(from: grain.exchanged, to: result.exchanged, 1, 7)
+    case 14: transform(from: grain.exchanged, to: result.exchanged, 7, 13)
     default:
-      transform(from: grain.exchanged, to: result.exchanged, 15, 16)
+      transform(from: grain.exchanged, to: result.exchanged, 13, 16)
       layDown(result)
     }
   }
