@@ -23,10 +23,11 @@ package struct WaveBeat: Equatable, Sendable {
     max(1, Int((round / Double(rate) * Double(tempo) / 60).rounded()))
   }
 
-  // Sonic Foundry's `acid` chunk: flags (a loop), root note, unknown, unknown, beats, meter, tempo.
-  func chunks(rate: Int) -> [UInt8] {
+  // Sonic Foundry's `acid` chunk: flags (a loop, or 1: sound of one pass), root note, unknown, unknown, beats, meter, tempo.
+  func chunks(rate: Int, isLoop: Bool = true) -> [UInt8] {
     let common =
-      WaveChunk.number(UInt32(0)) + WaveChunk.number(UInt16(60)) + WaveChunk.number(UInt16(0x8000))
+      WaveChunk.number(UInt32(isLoop ? 0 : 1)) + WaveChunk.number(UInt16(60))
+      + WaveChunk.number(UInt16(0x8000))
       + WaveChunk.number(Float(0).bitPattern) + WaveChunk.number(UInt32(beats(rate: rate)))
       + WaveChunk.number(UInt16(4)) + WaveChunk.number(UInt16(clamping: beatsPerBar))
       + WaveChunk.number(tempo.bitPattern)

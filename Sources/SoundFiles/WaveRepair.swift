@@ -11,6 +11,15 @@ package enum WaveRepair {
     return try repair(file, longest: longest)
   }
 
+  /// Shortens an unfinished file to a number of frames, if it has more.
+  package static func cut(_ path: String, toFrames frames: Int) throws(SoundFileError) {
+    let file = try WaveFile(path, to: .change)
+    let layout = try WaveLayout(file)
+    guard layout.hasReserve, layout.endsWithSound, frames < layout.frames else { return }
+    try file.truncate(to: layout.dataStart + frames * layout.frameBytes)
+    _ = try repair(file, longest: WaveHead.longest)
+  }
+
   package static func repair(_ file: borrowing WaveFile, longest: Int) throws(SoundFileError) -> Int
   {
     let layout = try WaveLayout(file)

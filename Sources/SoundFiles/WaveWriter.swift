@@ -1,6 +1,6 @@
 package import DSP
 
-/// A growing stereo WAV file, which is valid at any time during the recording.
+/// A growing WAV file of one or two channels, which is valid at any time during the recording.
 ///
 /// After a crash, the header counts all frames up to the last `keepCurrent`. Later frames are in
 /// the file, too, and `WaveRepair` recovers them. Beyond 4 GB the file becomes RF64, which WAV
@@ -14,6 +14,9 @@ package struct WaveWriter: ~Copyable {
   /// The length of the file in bytes.
   package var bytes: Int { dataEnd }
 
+  /// Whether silence takes no space on the disk.
+  package var isSparse = false
+
   private let form: WaveForm
   private let file: WaveFile
   private let block: Interleaved<UInt8>
@@ -23,12 +26,16 @@ package struct WaveWriter: ~Copyable {
   /// Creates a file, which must not exist.
   ///
   /// `isFine` selects 32-bit floating-point samples instead of 24-bit integers. `tags` are those of
-  /// the file if it can't be finished. `longest` is the maximum 32-bit length; tests lower it.
+  /// the file if it can't be finished. `place` is its place in time. `longest` is the maximum 32-bit length; tests
+  /// lower it.
   package init(
-    _ path: String, rate: Int, isFine: Bool, tags: WaveTags? = nil, longest: Int = Int(UInt32.max)
+    _ path: String, rate: Int, isFine: Bool, isMono: Bool = false, tags: WaveTags? = nil,
+    place: WaveBroadcast? = nil, longest: Int = Int(UInt32.max)
   ) throws(SoundFileError) {
     try tags?.check(for: path)
-    let form = WaveForm(rate: rate, isFloat: isFine, tags: tags?.chunks ?? [], longest: longest)
+    let form = WaveForm(
+      rate: rate, isFloat: isFine, channels: isMono ? 1 : 2, tags: tags?.chunks ?? [],
+      lasting: place?.chunk ?? [], longest: longest)
     let file = try WaveFile(path, to: .begin)
     try file.write(form.head(dataEnd: form.dataStart), at: 0)
     self.form = form
@@ -51,6 +58,12 @@ package struct WaveWriter: ~Copyable {
     var done = 0
     while done < frames {
       let count = min(frames - done, Self.blockFrames)
+      if isSparse, sound.advanced(by: done).isSilent(frames: count) {
+        try file.truncate(to: dataEnd + count * form.frameBytes)
+        dataEnd += count * form.frameBytes
+        done += count
+        continue
+      }
       fill(sound.advanced(by: done), count)
       let bytes = UnsafeRawBufferPointer(start: block.samples, count: count * form.frameBytes)
       let (written, code) = file.write(bytes, at: dataEnd)
@@ -64,11 +77,38 @@ package struct WaveWriter: ~Copyable {
     }
   }
 
+  /// Appends frames of another file of the same format, from one of its frames on, as they are.
+  package mutating func append(
+    _ path: String, from start: Int, frames: Int
+  ) throws(SoundFileError) {
+    let source = try WaveFile(path, to: .read)
+    let layout = try WaveLayout(source)
+    guard layout.frameBytes == form.frameBytes, layout.channels == form.channels else {
+      throw SoundFileError(.cannotWrite, "\(path) has another format than \(file.path)")
+    }
+    var done = 0
+    while done < frames {
+      let count = min(frames - done, 16 * Self.blockFrames)
+      let bytes = try source.read(
+        count * form.frameBytes, at: layout.dataStart + (start + done) * form.frameBytes)
+      guard bytes.count == count * form.frameBytes else {
+        throw SoundFileError(.notSound, "\(path) is shorter than expected")
+      }
+      if isSparse, bytes.allSatisfy({ $0 == 0 }) {
+        try file.truncate(to: dataEnd + bytes.count)
+      } else {
+        try file.write(bytes, at: dataEnd)
+      }
+      dataEnd += bytes.count
+      done += count
+    }
+  }
+
   private func fill(_ sound: Stereo, _ frames: Int) {
     var place = block.samples
     for frame in 0..<frames {
       Self.put(sound.left[frame], form.isFloat, &place)
-      Self.put(sound.right[frame], form.isFloat, &place)
+      if form.channels == 2 { Self.put(sound.right[frame], form.isFloat, &place) }
     }
   }
 
@@ -102,6 +142,35 @@ package struct WaveWriter: ~Copyable {
   /// Updates the lengths in the header, and makes the frames written so far durable.
   package mutating func keepCurrent() throws(SoundFileError) {
     try countCurrent()
+    try file.keep()
+  }
+
+  /// Drops the frames after a number of them.
+  package mutating func cut(toFrames frames: Int) throws(SoundFileError) {
+    guard frames < self.frames else { return }
+    dataEnd = form.dataStart + frames * form.frameBytes
+    try file.truncate(to: dataEnd)
+    try countCurrent()
+  }
+
+  /// Finishes the file durably, with markers and a tempo behind the sound.
+  ///
+  /// If they don't fit on the disk, the file is complete without them.
+  package consuming func finish(cues: WaveCues, beat: WaveBeat?, rate: Int) throws(SoundFileError) {
+    isFinished = true
+    try keepCurrent()
+    // Chunks start at even places.
+    let padding = [UInt8](repeating: 0, count: (dataEnd - form.dataStart) % 2)
+    let chunks = padding + cues.chunks + (beat?.chunks(rate: rate, isLoop: false) ?? [])
+    if chunks.isEmpty { return }
+    do throws(SoundFileError) {
+      try file.write(chunks, at: dataEnd)
+      try file.keep()
+    } catch {
+      try? file.truncate(to: dataEnd)
+      throw error
+    }
+    try file.write(form.head(dataEnd: dataEnd, tagBytes: chunks.count), at: 0)
     try file.keep()
   }
 
