@@ -75,6 +75,13 @@ extension Core {
       if case .none = refusal { return }
     case .capture(let pointer): taps.capture.follow(pointer)
     case .captureForTuner(let pointer): taps.tuner.follow(pointer)
+    case .session(let pointer):
+      let clock = time.reading(isNominal: false)
+      taps.session.follow(pointer, at: present, microseconds: clock.microseconds(at: present))
+    case .sessionRing(let pointer):
+      let clock = time.reading(isNominal: false)
+      taps.ring.follow(pointer, at: present, microseconds: clock.microseconds(at: present))
+    case .markSession(let number): taps.mark(number, at: present)
     case .playSong(let song):
       // It begins in the tempo that earlier commands of this frame have set.
       songs.follow(framesPerBeat: loops.time.pointee.beats.exact(1), block: 0)

@@ -81,6 +81,7 @@ extension Core {
     phrases.shift(by: handover.shift)
     phrases.skip(to: present)
     beatWatch.shift(by: handover.shift)
+    taps.goOn(at: present, after: handover.passed)
     // Keys and pedals can have been released while no server was running.
     for key in 0..<128 { play(.off(.midi(UInt8(truncatingIfNeeded: key)))) }
     control(64, 0)

@@ -41,6 +41,10 @@ extension Core {
     // limiter.
     var ports = outside
     ports.output = segment.mix
+    if taps.isOnPorts {
+      taps.noteLoops(loops, at: present)
+      ports = taps.completing(ports)
+    }
     let out = ports.output
     out.clear(frames: frames)
     segment.start()
@@ -76,7 +80,7 @@ extension Core {
     if isClicking || master.isLimitingLast {
       addClick(isClicking ? ports.click : nil, to: ports.output, fades, frames: frames)
     }
-    taps.write(input: segment.input, output: ports.output, frames: frames)
+    taps.write(input: segment.input, ports: ports, at: present, frames: frames)
     if outside.use.has(.output) { out.copy(to: outside.output, frames: frames) }
   }
 
@@ -137,7 +141,8 @@ extension Core {
     loops.remember(nil, in: .grid, frames: frames)
     loops.remember(nil, in: .mix, frames: frames)
     loops.remember(nil, in: .harmony, frames: frames)
-    taps.rest(frames: frames)
+    taps.noteLoops(loops, at: present)
+    taps.rest(at: present, frames: frames)
     idle.skip(frames: frames)
   }
 

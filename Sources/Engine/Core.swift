@@ -96,7 +96,8 @@ struct Core: ~Copyable {
     loops.time.pointee.outputDelay = shared.outputDelayFrames
     startBlock(cycle)
     presence.follow(isConnected: shared.isConnected.load(ordering: .relaxed))
-    outbox.begin(ports.midiOut)
+    let sent = taps.output(ports.midiOut)
+    outbox.begin(sent)
     beginPedals()
     followTempo(cycle, ports.clockIn, frames: frames)
     loops.followTempo(at: present, block: frames)
@@ -141,6 +142,9 @@ struct Core: ~Copyable {
     beatWatch.watch(
       from: time.blockStart, to: present, beats: loops.time.pointee.beats, shared.beat)
     publishCycle()
+    taps.noteBlock(
+      from: time.blockStart, to: present, received: ports.midiIn, sent: sent,
+      beats: loops.time.pointee.beats)
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let command = presence.nextAnswer() { push(.faded, to: .client(command, wasTimed: false)) }
   }

@@ -146,6 +146,21 @@ package struct Ports: BitwiseCopyable {
     return ports
   }
 
+  /// The same ports with the stems of all loops, and with memory for the others that are not connected.
+  @_noLocks
+  func completed(
+    live: Stereo, harmony: Stereo, grid: Stereo, click: UnsafeMutablePointer<Float>,
+    loops: UnsafeMutablePointer<Stereo>, count: Int
+  ) -> Ports {
+    let stems = PortUse(bits: 1 &<< UInt32(truncatingIfNeeded: count) &- 1)
+    return Ports(
+      input: input, output: output, live: use.has(.live) ? self.live : live,
+      harmony: use.has(.harmony) ? self.harmony : harmony, grid: use.has(.grid) ? self.grid : grid,
+      click: use.has(.click) ? self.click : click, loops: loops, midiIn: midiIn, clockIn: clockIn,
+      midiOut: midiOut,
+      use: use.union(.live).union(.harmony).union(.grid).union(.click).union(stems))
+  }
+
   /// The stem of a loop, counted from 0; nil if not connected.
   @_noLocks
   func stem(ofLoop index: Int) -> Stereo? {

@@ -16,6 +16,9 @@ package final class OfflineHost {
   /// The server's transport at a frame; stopped if nil.
   package var transport: ((Int64) -> Transport)?
 
+  /// The ports that are connected; the output of others is undefined.
+  package var use = PortUse.all
+
   /// The incoming MIDI messages, each on a frame of the host's own count, in order.
   package var midi: [(frame: UInt32, bytes: [UInt8])] = []
 
@@ -174,7 +177,7 @@ package final class OfflineHost {
       let ports = Ports(
         input: stereo(0), output: stereo(2), live: stereo(4), harmony: stereo(9), grid: stereo(6),
         click: buffers[8].baseAddress!, loops: stems, midiIn: received,
-        clockIn: clock, midiOut: sent)
+        clockIn: clock, midiOut: use.has(.midiOut) ? sent : nil, use: use)
       receive(frames: frames)
       let cycle = Cycle(
         frame: frame, microseconds: microseconds,
@@ -196,7 +199,9 @@ package final class OfflineHost {
         output.midi.append(
           MIDIMessage(start + Int(event.frame), Array(bytes[..<event.byteCount])))
       }
-      for buffer in buffers[2...] { precondition(Self.isWritten(buffer.baseAddress!, frames)) }
+      for buffer in buffers[2...] where use.bits == .max {
+        precondition(Self.isWritten(buffer.baseAddress!, frames))
+      }
       start += frames
       frame &+= UInt32(frames)
     }

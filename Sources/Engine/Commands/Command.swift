@@ -41,6 +41,12 @@ package struct Command: BitwiseCopyable, Sendable {
     case capture(CapturePointer?)
     /// Starts to capture the live input for the tuner, unless that is on, or ends it; sends the same reply.
     case captureForTuner(CapturePointer?)
+    /// Starts to record all ports, unless that is on, or ends it; sends the same reply.
+    case session(SessionPointer?)
+    /// Starts to record the last minutes of all ports, unless that is on, or ends it; sends the same reply.
+    case sessionRing(SessionPointer?)
+    /// Marks a frame of the session by a number; sends the same reply.
+    case markSession(UInt32)
     /// Plays a song instead of the present one, or none; sends the same reply when the former one is released.
     case playSong(SongPointer?)
     /// Fades the song out within `SongFade.seconds`, for a `playSong` that takes effect then.

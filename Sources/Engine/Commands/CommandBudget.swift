@@ -59,7 +59,10 @@ struct CommandBudget: BitwiseCopyable {
     case .note(.allOff), .leave, .keep, .exchange, .fadeAll, .stopAll, .releaseMIDI: 16
     case .set, .sync, .ringOut, .resetChain, .clearGuard, .loop, .nextLoop, .fade, .seek, .load,
       .copyOut,
-      .capture, .captureForTuner, .playSong, .closeSong, .instrument, .recordPhrase, .playPhrase,
+      .capture, .captureForTuner, .session, .sessionRing, .markSession, .playSong, .closeSong,
+      .instrument,
+      .recordPhrase,
+      .playPhrase,
       .stopPhrase,
       .keyMap, .setPressMap, .setLightMap, .programChange, .learn, .key:
       1
