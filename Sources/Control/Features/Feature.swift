@@ -55,7 +55,8 @@ final class Features {
   static let types: [any Feature.Type] = [
     ClientsFeature.self, Mixer.self, LiveHolds.self, HowlingGuard.self, Channel.self,
     PitchCorrection.self, HarmonySinging.self, Chain.self,
-    Tempo.self, Player.self, Loops.self, LoopPersistence.self, Captures.self, Takes.self,
+    Tempo.self, Player.self, Loops.self, LoopPersistence.self, Captures.self, Sessions.self,
+    Takes.self,
     Pictures.self,
     Greeting.self, Presets.self, Scenes.self, Songs.self, Instruments.self, Fingerboard.self,
     Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Latency.self,

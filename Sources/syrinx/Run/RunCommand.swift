@@ -31,6 +31,8 @@ enum RunCommand: Command {
       --feedback HOST:PORT: Send all changes to this target from the start; repeatable
       --loops N: Number of loops, 1 to 16 (default: 4)
       --loop-seconds S: Maximum loop length in seconds, 1 to 600 (default: 10)
+      --session-ring MINUTES: Keep the last minutes of all ports on disk, 1 to 120, of which \
+      /session/keep makes a session; 0 keeps none (default: 0)
       --location LAT,LON: Location of the node in degrees, such as 52.52,13.40; saved with each \
       recording
       --gpsd HOST:PORT: Follow the location of a GPS receiver through the gpsd on this host \
@@ -94,6 +96,8 @@ struct RunOptions {
   /// The gpsd server to follow.
   var gpsd: NodePlace?
   var connects = false
+  /// The minutes of all ports that are kept.
+  var sessionMinutes = 0
   var preset: String?
   var settings: [String] = []
   /// The devices of pedals that act as keyboards.
@@ -155,6 +159,7 @@ struct RunOptions {
     }
     joinsLink = given.has("link")
     connects = given.has("connect")
+    sessionMinutes = try given.number("session-ring", 0...120, "0 to 120 minutes") ?? 0
     preset = given["preset"]
     settings = given.all("set")
     keys = given.all("keys")

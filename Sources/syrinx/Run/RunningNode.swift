@@ -71,6 +71,7 @@ final class RunningNode: @unchecked Sendable {
     let isSilent =
       !Files.isWritable(options.home) && !TakeLibrary.isThere(home: options.home)
     node[Takes.self].open { if !isSilent { Environment.say($0) } }
+    node[Sessions.self].open { Environment.say($0) }
     node[Instruments.self].open { Environment.say($0) }
     if presets.shipped == nil {
       Environment.say(
@@ -331,6 +332,7 @@ final class RunningNode: @unchecked Sendable {
   /// Reports that the node is ready: on standard output, to the service manager, and on the
   /// network.
   func sayReady() {
+    if options.sessionMinutes > 0 { node[Sessions.self].keepLast(minutes: options.sessionMinutes) }
     let host = options.access.isOpen ? IPAddress.likelyForOthers : .loopback4
     let url = "osc.udp://\(Endpoint(address: host, port: server.port))"
     // On this machine, browsers trust HTTP.
@@ -404,6 +406,7 @@ final class RunningNode: @unchecked Sendable {
     leaveServer()
     // The capture includes the fade.
     node[Captures.self].end()
+    node[Sessions.self].endAll()
     node.keeper.saveState()
     node[LoopPersistence.self].close()
     awaitWriting()
@@ -442,6 +445,7 @@ final class RunningNode: @unchecked Sendable {
     isInSession = true
     leaveServer()
     node[Captures.self].end()
+    node[Sessions.self].endAll()
     node.keeper.saveState()
     node.endRequests()
     awaitWriting()

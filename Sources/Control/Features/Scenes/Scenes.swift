@@ -224,6 +224,9 @@ final class Scenes: Feature {
       PlannedCommand(
         action: .sync(0),
         whenDone: { [weak self] in self?.finish(queued, part: part, late: late) }))
+    if !queued.name.isEmpty, let mark = context[Sessions.self].mark(queued.name) {
+      commands.append(mark)
+    }
     for index in commands.indices { (commands[index].due, commands[index].frame) = (due, frame) }
     if let due, let end = closingOfSong(parts, at: due, frame) { commands.insert(end, at: 0) }
     for index in commands.indices { commands[index].isOnBeat = frame != nil }

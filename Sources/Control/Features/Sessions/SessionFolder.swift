@@ -1,0 +1,219 @@
+internal import Engine
+internal import Glibc
+internal import Music
+internal import Posix
+internal import SoundFiles
+
+/// The folder of a session: a sound file for each port, and what happened beside them.
+///
+/// `session.txt` has a line for each event from the start on, and a last one with the length once all is complete.
+/// `session.mid` has tempo, markers and MIDI for other programs, and `markers.csv` the markers.
+struct SessionFolder: Sendable {
+  /// The folder of all sessions in a data directory.
+  static func all(home: String) -> String { home + "/sessions" }
+
+  let path: String
+
+  /// The path of the folder for a session that begins at a date: named by it, and unused.
+  static func path(for date: ZonedDate, home: String) -> String {
+    let digits = date.text.prefix(19).filter { $0 != ":" }.map { $0 == "T" ? "_" : $0 }
+    let path = all(home: home) + "/" + String(digits)
+    var (free, number) = (path, 1)
+    while Files.exist(free) {
+      number += 1
+      free = "\(path)-\(number)"
+    }
+    return free
+  }
+
+  /// The file of a track.
+  func file(of track: SessionTrack) -> String { "\(path)/\(Self.name(of: track)).wav" }
+
+  var log: String { path + "/session.txt" }
+
+  /// The name of the folder.
+  var name: String { String(path.split(separator: "/").last ?? "") }
+
+  /// Removes the folder with its files.
+  func remove() {
+    for name in Files.names(in: path) { Files.remove(path + "/" + name) }
+    rmdir(path)
+  }
+
+  /// Writes what other programs read.
+  func complete(_ log: SessionLog) throws(SystemError) {
+    try Files.write(log.midi(title: name), to: path + "/session.mid")
+    try Files.write(log.table, to: path + "/markers.csv")
+  }
+
+  static func name(of track: SessionTrack) -> String {
+    switch track {
+    case .input: "in"
+    case .output: "out"
+    case .live: "live"
+    case .harmony: "harmony"
+    case .grid: "grid"
+    case .click: "click"
+    case .loop(let index): "loop\(index + 1)"
+    }
+  }
+}
+
+/// What happened beside the sound of a session, in the lines of its log.
+struct SessionLog: Equatable, Sendable {
+  var rate: Int
+  /// The length in frames, once the session is complete.
+  var frames: Int?
+  var beats: [MIDIFile.Beat] = []
+  var received: [MIDIFile.Message] = []
+  var sent: [MIDIFile.Message] = []
+  var markers: [Marker] = []
+
+  /// A marker, named by the player, a scene or a loop.
+  struct Marker: Equatable, Sendable {
+    var frame: Int
+    var name: String
+  }
+
+  init(rate: Int) { self.rate = rate }
+
+  // MARK: - Lines
+
+  /// The first line of a log.
+  static func head(rate: Int, date: ZonedDate) -> String { "session \(rate) \(date.text)" }
+
+  /// The last line of a log.
+  static func end(frames: Int) -> String { "end \(frames)" }
+
+  /// The line of an event; nil if it is none of the log.
+  static func line(_ event: SessionEvent, marks: [Int: String]) -> String? {
+    let bytes = [event.first, event.second, event.third]
+    switch event.kind {
+    case .received: return "\(event.frame) in \(text(of: bytes))"
+    case .sent: return "\(event.frame) out \(text(of: bytes))"
+    case .beat: return "\(event.frame) beat \(event.first) \(event.second)"
+    case .still: return "\(event.frame) mark loop \(event.first + 1) rests"
+    case .record: return "\(event.frame) mark loop \(event.first + 1) records"
+    case .play: return "\(event.frame) mark loop \(event.first + 1) plays"
+    case .overdub: return "\(event.frame) mark loop \(event.first + 1) is overdubbed"
+    case .mark: return marks[event.number].map { "\(event.frame) mark \($0)" }
+    }
+  }
+
+  private static func text(of bytes: [UInt8]) -> String {
+    let count = bytes[0] >= 0xF8 ? 1 : bytes[0] & 0xE0 == 0xC0 ? 2 : 3
+    return bytes.prefix(count).map(String.init).joined(separator: " ")
+  }
+
+  /// Reads a log; nil if its first line is not that of one.
+  init?(_ text: String) {
+    var lines = text.split(separator: "\n")[...]
+    guard let head = lines.popFirst()?.split(separator: " "), head.count == 3,
+      head[0] == "session", let rate = Int(head[1]), rate > 0
+    else { return nil }
+    self.init(rate: rate)
+    // The last line of an interrupted one can be cut.
+    for line in lines { read(line) }
+  }
+
+  private mutating func read(_ line: Substring) {
+    let words = line.split(separator: " ", maxSplits: 2)
+    guard words.count >= 2 else { return }
+    if words[0] == "end" {
+      frames = Int(words[1])
+      return
+    }
+    guard words.count == 3, let frame = Int(words[0]) else { return }
+    switch words[1] {
+    case "mark": markers.append(Marker(frame: frame, name: String(words[2])))
+    case "beat":
+      let numbers = words[2].split(separator: " ").compactMap { Int($0) }
+      guard numbers.count == 2 else { return }
+      beats.append(MIDIFile.Beat(frame: frame, number: numbers[0], beatsPerBar: numbers[1]))
+    case "in", "out":
+      let bytes = words[2].split(separator: " ").compactMap { UInt8($0) }
+      guard !bytes.isEmpty else { return }
+      let message = MIDIFile.Message(frame: frame, bytes: bytes)
+      if words[1] == "in" { received.append(message) } else { sent.append(message) }
+    default: return
+    }
+  }
+
+  /// The log as text, without the line of the end.
+  func text(date: ZonedDate) -> String {
+    var lines: [(frame: Int, text: String)] = []
+    lines += beats.map { ($0.frame, "beat \($0.number) \($0.beatsPerBar)") }
+    lines += received.map { ($0.frame, "in \(Self.text(of: $0.bytes))") }
+    lines += sent.map { ($0.frame, "out \(Self.text(of: $0.bytes))") }
+    lines += markers.map { ($0.frame, "mark \($0.name)") }
+    return lines.sorted { $0.frame < $1.frame }.reduce(
+      into: Self.head(rate: rate, date: date) + "\n"
+    ) { $0 += "\($1.frame) \($1.text)\n" }
+  }
+
+  /// Adds the events of another log from a frame on, which becomes 0.
+  mutating func add(_ other: SessionLog, from first: Int) {
+    for var beat in other.beats where beat.frame >= first {
+      beat.frame -= first
+      beats.append(beat)
+    }
+    for var message in other.received where message.frame >= first {
+      message.frame -= first
+      received.append(message)
+    }
+    for var message in other.sent where message.frame >= first {
+      message.frame -= first
+      sent.append(message)
+    }
+    for var marker in other.markers where marker.frame >= first {
+      marker.frame -= first
+      markers.append(marker)
+    }
+  }
+
+  // MARK: - For other programs
+
+  /// The events of the first frames.
+  func first(_ frames: Int) -> SessionLog {
+    var log = self
+    log.frames = frames
+    log.beats.removeAll { $0.frame >= frames }
+    log.received.removeAll { $0.frame >= frames }
+    log.sent.removeAll { $0.frame >= frames }
+    log.markers.removeAll { $0.frame >= frames }
+    return log
+  }
+
+  /// The Standard MIDI File: tempo, markers, and the messages received and sent.
+  func midi(title: String) -> [UInt8] {
+    var file = MIDIFile(
+      rate: rate, frames: frames ?? 0, beats: beats.sorted { $0.frame < $1.frame },
+      markers: markers.map { ($0.frame, $0.name) }, title: title)
+    file.add(received.sorted { $0.frame < $1.frame }, named: "midi_in")
+    file.add(sent.sorted { $0.frame < $1.frame }, named: "midi_out")
+    return file.bytes
+  }
+
+  /// The table of markers, as Reaper reads it: number, name, and time in seconds.
+  var table: String {
+    var text = "#,Name,Start\n"
+    for (index, marker) in markers.enumerated() {
+      let name = marker.name.replacing("\"", with: "\"\"")
+      let micros = Int((Double(marker.frame) / Double(rate) * 1e6).rounded())
+      let digits = String(1_000_000 + micros % 1_000_000).dropFirst()
+      text += "M\(index + 1),\"\(name)\",\(micros / 1_000_000).\(digits)\n"
+    }
+    return text
+  }
+
+  /// The markers in the form of a sound file.
+  var cues: WaveCues { WaveCues(markers.map { .init($0.frame, $0.name) }) }
+
+  /// The tempo at the start, if it has one.
+  var beat: WaveBeat? {
+    guard beats.count > 1, let frames, beats[1].frame > beats[0].frame else { return nil }
+    let tempo = 60 * Double(rate) / Double(beats[1].frame - beats[0].frame)
+    return WaveBeat(
+      round: Double(max(1, frames)), tempo: Float(tempo), beatsPerBar: beats[0].beatsPerBar)
+  }
+}

@@ -1,0 +1,96 @@
+internal import Engine
+internal import OSC
+internal import Posix
+
+/// The last minutes of all ports, of which a session can be made.
+extension Sessions {
+  /// Keeps the last minutes on disk from now on.
+  package func keepLast(minutes: Int) {
+    last.minutes = minutes
+    beginLast()
+  }
+
+  private func beginLast() {
+    guard last.minutes > 0, let home = context[Takes.self].home else { return }
+    do throws(Refusal) {
+      let wake = try refusing("") { () throws(SystemError) in try Signal() }
+      let ring = SessionRing(rate: engine.shared.sampleRate, loops: engine.shared.loops.count)
+      let (engine, minutes, isFine) = (engine, last.minutes, isFine)
+      last.isBeginning = true
+      let begin = PlannedCommand(action: .sessionRing(ring.pointer)) { [weak self] in
+        guard let self else { return }
+        last.isBeginning = false
+        guard ring.state != .waiting else { return }
+        let run = SessionMinutes(
+          ring, minutes: minutes, home: home, isFine: isFine, engine: engine, wake: wake)
+        last.runs.append(run)
+        run.start()
+      }
+      try context.submit([PlannedCommand(action: .sessionRing(nil)) {}, begin], path: Self.keep)
+    } catch {
+      last.isBeginning = false
+      context.report(error, of: Self.keep)
+    }
+  }
+
+  /// Ends the recording of the last minutes, which are deleted.
+  func endLast() {
+    last.minutes = 0
+    try? context.submit([PlannedCommand(action: .sessionRing(nil)) {}])
+    for run in last.runs { run.noteEnd() }
+  }
+
+  /// Reports faults, and begins again at another sample rate, or when the disk has kept up again.
+  func followLast(_ now: Double) {
+    for run in last.runs where run.isDone {
+      if let fault = run.fault {
+        context.report(
+          Refusal(.io, "\(fault.message); the last minutes are not kept for now"), of: Self.keep)
+        last.retry = now + Self.retryMicroseconds
+      }
+    }
+    last.runs.removeAll { $0.isDone }
+    if let run = last.runs.last, run.fault != nil || run.ring.hasEnded {
+      if !run.ring.hasEnded { try? context.submit([PlannedCommand(action: .sessionRing(nil)) {}]) }
+      run.noteEnd()
+      return
+    }
+    guard last.minutes > 0, !last.isBeginning, now >= last.retry else { return }
+    guard let run = last.runs.last else { return beginLast() }
+    let (status, rate) = (context.soundServer.status, context.sampleRate)
+    if status.isRunning, status.rate == rate, rate != run.ring.rate { beginLast() }
+  }
+
+  /// Makes a session of the last minutes.
+  func keepLast(_ request: Request) throws(Refusal) {
+    guard last.minutes > 0 else {
+      throw Refusal(
+        .state, "the last minutes are not kept; start the node with --session-ring 10")
+    }
+    guard let run = last.runs.last, run.ring.frames > 0 else {
+      throw Refusal(.state, "nothing was recorded yet")
+    }
+    guard worker.count == 0 else {
+      throw Refusal(.busy, "the last minutes are already being kept; try again later")
+    }
+    worker.run { () throws(Refusal) in
+      try run.keep()
+    } then: { outcome in
+      switch outcome {
+      case .success(let folder): request.done(SessionFolder(path: folder).name)
+      case .failure(let refusal): request.refuse(refusal)
+      }
+    }
+  }
+}
+
+/// The last minutes that are kept.
+struct LastMinutes {
+  /// How many; none if 0.
+  var minutes = 0
+  /// Those that run or end, the latest last.
+  var runs: [SessionMinutes] = []
+  var isBeginning = false
+  /// The time of the next attempt after a fault, in microseconds.
+  var retry = 0.0
+}
