@@ -62,10 +62,10 @@ def spawn(arguments, **options):
 
 
 class Server:
-    """A JACK server of its own, of which `name` is the name."""
+    """A JACK server of its own, of which `name` is the name; `options` are those of jackd."""
 
-    def __init__(self, name, log):
-        self.name, self.log = name, log
+    def __init__(self, name, log, *options):
+        self.name, self.log, self.options = name, log, options
         self.environment = dict(os.environ, JACK_DEFAULT_SERVER=name)
         self.start()
 
@@ -74,8 +74,8 @@ class Server:
         for _ in range(3):
             with open(self.log, "wb") as out:
                 self.process = spawn(
-                    ["jackd", "--no-realtime", "-n", self.name, "-d", "dummy", "-r", str(RATE), "-p", str(PERIOD)],
-                    stdout=out, stderr=out)
+                    ["jackd", "--no-realtime", *self.options, "-n", self.name, "-d", "dummy", "-r", str(RATE), "-p",
+                     str(PERIOD)], stdout=out, stderr=out)
             waited = subprocess.run(["jack_wait", "-w", "-t", "10"], env=self.environment,
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if waited.returncode == 0:
