@@ -57,7 +57,8 @@ struct LoopProbe {
       }
     }
     stage.sync()
-    stage.run(frames: 9600)
+    // A late press reaches back by up to half a second, in which the gain of the input may not move any more.
+    stage.run(frames: stage.rate)
     let state = stage.loop(loop)
     if state.length != 0 || state.pending != nil {
       stage.fail("\(path) was cleared and is \(state)")
