@@ -5,8 +5,6 @@ internal import SoundFiles
 
 /// Keeps the last minutes of all ports on disk: a thread that writes them in parts, and deletes the oldest.
 final class SessionMinutes: Sendable {
-  // The length of a part, in seconds.
-  private static let partSeconds = 30
   // The wait for the disk before a session is made of what it has, in seconds.
   private static let patience = 5.0
 
@@ -23,17 +21,18 @@ final class SessionMinutes: Sendable {
   let marks = Guarded([Int: String]())
 
   private let state = Guarded(State())
-  private let minutes: Int
+  private let length: LastMinutes.Length
   private let home: String
   private let isFine: Bool
   private let engine: Engine
   private let wake: Signal
 
   init(
-    _ ring: SessionRing, minutes: Int, home: String, isFine: Bool, engine: Engine, wake: Signal
+    _ ring: SessionRing, _ length: LastMinutes.Length, home: String, isFine: Bool, engine: Engine,
+    wake: Signal
   ) {
     self.ring = ring
-    self.minutes = minutes
+    self.length = length
     self.home = home
     self.isFine = isFine
     self.engine = engine
@@ -70,7 +69,7 @@ final class SessionMinutes: Sendable {
   }
 
   private func work() throws(Refusal) {
-    let length = Self.partSeconds * ring.rate
+    let partFrames = length.partSeconds * ring.rate
     let id = Int(HostTime.wall)
     var start = 0
     while true {
@@ -78,10 +77,10 @@ final class SessionMinutes: Sendable {
       let folder = SessionFolder(path: SessionPart.path(id: id, start: start, home: home))
       let tracks = try SessionTracks(folder, of: ring, from: start, at: date, isFine: isFine)
       state.withLock { $0.parts.append(SessionPart(folder: folder, start: start, end: start)) }
-      let isLast = try write(tracks, until: start + length)
+      let isLast = try write(tracks, until: start + partFrames)
       if isLast { return }
-      start += length
-      deleteOldest(before: start - minutes * 60 * ring.rate)
+      start += partFrames
+      deleteOldest(before: start - length.seconds * ring.rate)
     }
   }
 
@@ -140,7 +139,7 @@ final class SessionMinutes: Sendable {
     guard let end = parts.last?.end, end > 0 else {
       throw Refusal(.state, "nothing was recorded yet")
     }
-    let first = max(parts[0].start, end - minutes * 60 * ring.rate)
+    let first = max(parts[0].start, end - length.seconds * ring.rate)
     let date = SessionTracks.date(of: first, in: ring)
     let folder = SessionFolder(path: SessionFolder.path(for: date, home: home))
     do throws(Refusal) {

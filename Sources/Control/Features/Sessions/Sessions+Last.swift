@@ -5,24 +5,27 @@ internal import Posix
 /// The last minutes of all ports, of which a session can be made.
 extension Sessions {
   /// Keeps the last minutes on disk from now on.
-  package func keepLast(minutes: Int) {
-    last.minutes = minutes
+  package func keepLast(minutes: Int) { keepLast(seconds: 60 * minutes, partSeconds: 30) }
+
+  /// Keeps the last seconds on disk from now on, in parts of another number of seconds.
+  package func keepLast(seconds: Int, partSeconds: Int) {
+    last.length = LastMinutes.Length(seconds: seconds, partSeconds: partSeconds)
     beginLast()
   }
 
   private func beginLast() {
-    guard last.minutes > 0, let home = context[Takes.self].home else { return }
+    guard last.length.seconds > 0, let home = context[Takes.self].home else { return }
     do throws(Refusal) {
       let wake = try refusing("") { () throws(SystemError) in try Signal() }
       let ring = SessionRing(rate: engine.shared.sampleRate, loops: engine.shared.loops.count)
-      let (engine, minutes, isFine) = (engine, last.minutes, isFine)
+      let (engine, length, isFine) = (engine, last.length, isFine)
       last.isBeginning = true
       let begin = PlannedCommand(action: .sessionRing(ring.pointer)) { [weak self] in
         guard let self else { return }
         last.isBeginning = false
         guard ring.state != .waiting else { return }
         let run = SessionMinutes(
-          ring, minutes: minutes, home: home, isFine: isFine, engine: engine, wake: wake)
+          ring, length, home: home, isFine: isFine, engine: engine, wake: wake)
         last.runs.append(run)
         run.start()
       }
@@ -35,7 +38,7 @@ extension Sessions {
 
   /// Ends the recording of the last minutes, which are deleted.
   func endLast() {
-    last.minutes = 0
+    last.length.seconds = 0
     try? context.submit([PlannedCommand(action: .sessionRing(nil)) {}])
     for run in last.runs { run.noteEnd() }
   }
@@ -55,7 +58,7 @@ extension Sessions {
       run.noteEnd()
       return
     }
-    guard last.minutes > 0, !last.isBeginning, now >= last.retry else { return }
+    guard last.length.seconds > 0, !last.isBeginning, now >= last.retry else { return }
     guard let run = last.runs.last else { return beginLast() }
     let (status, rate) = (context.soundServer.status, context.sampleRate)
     if status.isRunning, status.rate == rate, rate != run.ring.rate { beginLast() }
@@ -63,7 +66,7 @@ extension Sessions {
 
   /// Makes a session of the last minutes.
   func keepLast(_ request: Request) throws(Refusal) {
-    guard last.minutes > 0 else {
+    guard last.length.seconds > 0 else {
       throw Refusal(
         .state, "the last minutes are not kept; start the node with --session-ring 10")
     }
@@ -86,8 +89,14 @@ extension Sessions {
 
 /// The last minutes that are kept.
 struct LastMinutes {
-  /// How many; none if 0.
-  var minutes = 0
+  /// How long they are, and the parts in which they are written.
+  struct Length {
+    /// None if 0.
+    var seconds = 0
+    var partSeconds = 30
+  }
+
+  var length = Length()
   /// Those that run or end, the latest last.
   var runs: [SessionMinutes] = []
   var isBeginning = false

@@ -41,7 +41,7 @@ package final class Sessions: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  var isWriting: Bool { !entries.isEmpty || last.minutes == 0 && !last.runs.isEmpty }
+  var isWriting: Bool { !entries.isEmpty || last.length.seconds == 0 && !last.runs.isEmpty }
   var engine: Engine { context.engine }
   var workers: [Worker] { [worker] }
 
@@ -164,7 +164,7 @@ package final class Sessions: Feature {
     entries.removeAll { entry in
       entry.run.ring.hasEnded && entry.run.account.withLock { $0.isDone }
     }
-    guard isWriting else { return last.minutes > 0 ? Self.watchingMilliseconds : nil }
+    guard isWriting else { return last.length.seconds > 0 ? Self.watchingMilliseconds : nil }
     return running == nil ? Self.endingMilliseconds : Self.runningMilliseconds
   }
 

@@ -123,10 +123,10 @@ import Testing
   @Test func `the last minutes become a session, and go on`() throws {
     #expect(desk.tell("/session/keep").first?.arguments[1] == .string("state"))
     desk.tell("/session/format", .string("float"))
-    desk.node[Sessions.self].keepLast(minutes: 1)
+    desk.node[Sessions.self].keepLast(seconds: 6, partSeconds: 2)
     desk.pass()
-    // Three parts of half a minute, and a half: the first is deleted.
-    let sound = Tone.noise(frames: 48_000 * 105)
+    // Five parts and a half: the first ones are deleted.
+    let sound = Tone.noise(frames: 48_000 * 11)
     for start in stride(from: 0, to: sound.count, by: 4 * 48_000) {
       let end = min(sound.count, start + 4 * 48_000)
       _ = desk.host.render(Array(sound[start..<end]), block: 256, isFreewheeling: true)
@@ -144,7 +144,7 @@ import Testing
     let name = try #require(reply?.arguments.last?.text)
     let all = folder.path("home/sessions/\(name)")
     let input = try SoundFixture.read(all + "/in.wav").left
-    #expect(input.count == 60 * 48_000)
+    #expect(input.count == 6 * 48_000)
     // Silence was recorded while the disk worked.
     let silence = input.reversed().prefix { $0 == 0 }.count
     let kept = Array(input.dropLast(silence))
@@ -154,7 +154,7 @@ import Testing
     // Beats of half a second, from the log of several parts.
     let log = try String(contentsOfFile: all + "/session.txt", encoding: .utf8)
     let beats = log.split(separator: "\n").filter { $0.contains(" beat ") }
-    #expect((119...121).contains(beats.count))
+    #expect((11...13).contains(beats.count))
     desk.node[Sessions.self].endAll()
     awaitDisk()
     #expect(!FileManager.default.fileExists(atPath: folder.path("home/sessions/.last")))
