@@ -117,8 +117,9 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
 
   /// Waits until the node has finished reading, copying and writing.
   func awaitIdle() {
-    // A capture that runs is a write that never ends.
+    // A capture or session that runs is a write that never ends.
     tell("/capture/on", .int32(0))
+    tell("/session/record", .int32(0))
     var (waited, idle) = (0, 0)
     // A loop set loads in several transfers, with idle polls between them.
     while idle < 5 {

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import struct
@@ -76,6 +77,14 @@ class Ear:
     def stop(self):
         self.process.kill()
         self.process.wait()
+
+
+def lines_of(path):
+    """The lines of a text file; none if it is not there."""
+    try:
+        return path.read_text().splitlines()
+    except OSError:
+        return []
 
 
 class Soak:
@@ -323,6 +332,11 @@ class Soak:
             self.ear.play(0x80, key, 0)
         for address in ("/phrase/stop", "/music/stop", "/note/allOff"):
             self.socket.send(encode(address))
+        # A session of all ports fills the disk within minutes, and what ends it is the disk.
+        self.socket.send(encode("/session/record", 0))
+        for folder in (self.folder / "home/sessions").glob("2*"):
+            if any(line.startswith("end ") for line in lines_of(folder / "session.txt")):
+                shutil.rmtree(folder, ignore_errors=True)
 
     # --- What it watches
 
