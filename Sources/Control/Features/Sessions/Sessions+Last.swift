@@ -45,14 +45,16 @@ extension Sessions {
 
   /// Reports faults, and begins again at another sample rate, or when the disk has kept up again.
   func followLast(_ now: Double) {
-    for run in last.runs where run.isDone {
+    // The audio thread writes to a ring until it has ended it.
+    let over = last.runs.filter { $0.isDone && $0.ring.hasEnded }
+    for run in over {
       if let fault = run.fault {
         context.report(
           Refusal(.io, "\(fault.message); the last minutes are not kept for now"), of: Self.keep)
         last.retry = now + Self.retryMicroseconds
       }
     }
-    last.runs.removeAll { $0.isDone }
+    last.runs.removeAll { run in over.contains { $0 === run } }
     if let run = last.runs.last, run.fault != nil || run.ring.hasEnded {
       if !run.ring.hasEnded { try? context.submit([PlannedCommand(action: .sessionRing(nil)) {}]) }
       run.noteEnd()
