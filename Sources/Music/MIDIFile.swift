@@ -115,7 +115,7 @@ package struct MIDIFile {
 
   private mutating func placeBeats(_ beats: [Beat]) {
     var tick = 0
-    // What is before the first beat is a bar of one beat.
+    // Audio before the first beat forms a bar of one beat.
     if beats.first?.frame != 0 {
       anchors.append((0, 0))
       tempoTrack.append((0, Self.meter(1)))

@@ -1,7 +1,7 @@
 /// The place of a sound in time, as broadcast WAV files say it (EBU Tech 3285, chunk `bext`): programs such as
 /// Ardour and Reaper place the file there.
 package struct WaveBroadcast: Equatable, Sendable {
-  /// What the sound is, up to 256 bytes.
+  /// The description of the sound, up to 256 bytes.
   package var description: String
   /// The local date of the first frame, such as 2026-11-29, and its time, such as 21:04:05.
   package var date: String

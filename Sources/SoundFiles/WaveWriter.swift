@@ -162,16 +162,7 @@ package struct WaveWriter: ~Copyable {
     // Chunks start at even places.
     let padding = [UInt8](repeating: 0, count: (dataEnd - form.dataStart) % 2)
     let chunks = padding + cues.chunks + (beat?.chunks(rate: rate, isLoop: false) ?? [])
-    if chunks.isEmpty { return }
-    do throws(SoundFileError) {
-      try file.write(chunks, at: dataEnd)
-      try file.keep()
-    } catch {
-      try? file.truncate(to: dataEnd)
-      throw error
-    }
-    try file.write(form.head(dataEnd: dataEnd, tagBytes: chunks.count), at: 0)
-    try file.keep()
+    if !chunks.isEmpty { try appendChunks(chunks) }
   }
 
   /// Finishes the file durably, with the given tags or those from its beginning.
@@ -182,7 +173,11 @@ package struct WaveWriter: ~Copyable {
     try keepCurrent()
     guard let tags else { return }
     try tags.check(for: file.path)
-    let chunks = tags.chunks
+    try appendChunks(tags.chunks)
+  }
+
+  /// Appends chunks after the sound durably, or leaves the file as it is.
+  private func appendChunks(_ chunks: [UInt8]) throws(SoundFileError) {
     do throws(SoundFileError) {
       try file.write(chunks, at: dataEnd)
       try file.keep()

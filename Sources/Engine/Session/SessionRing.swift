@@ -21,18 +21,6 @@ package enum SessionTrack: Hashable, Sendable {
 /// The audio thread writes, one other thread reads, and neither waits. All tracks have one position: none can have a
 /// frame more than another. A ring holds one session, which starts and ends once.
 package final class SessionRing: @unchecked Sendable {
-  /// The state of a session.
-  package enum State: UInt8, BitwiseCopyable, Sendable {
-    /// Not started.
-    case waiting
-    /// Running.
-    case running
-    /// Ended; nothing more will follow.
-    case ended
-    /// The ring was full; nothing more will follow.
-    case overrun
-  }
-
   /// The length of the ring, and of the longest stall of the disk, in seconds.
   package static let seconds = 9
   private static let mostEvents = 16_384
@@ -79,11 +67,11 @@ package final class SessionRing: @unchecked Sendable {
     progress = buffers.box(SessionProgress())
   }
 
-  /// The state of the session.
+  /// The state of the session, with the meanings of a capture's.
   ///
   /// After the end, all samples are visible to the reader.
-  package var state: State {
-    State(rawValue: progress.pointee.state.load(ordering: .acquiring)) ?? .waiting
+  package var state: CaptureRing.State {
+    CaptureRing.State(rawValue: progress.pointee.state.load(ordering: .acquiring)) ?? .waiting
   }
 
   /// Whether the audio thread is done with it.
@@ -145,7 +133,7 @@ struct SessionProgress: ~Copyable {
   let eventsWritten = Atomic<Int>(0)
   let eventsRead = Atomic<Int>(0)
   let lostEvents = Atomic<Int>(0)
-  let state = Atomic<UInt8>(SessionRing.State.waiting.rawValue)
+  let state = Atomic<UInt8>(CaptureRing.State.waiting.rawValue)
   // Written before the state is running.
   var start = 0.0
 }
@@ -159,7 +147,7 @@ package struct SessionPointer: BitwiseCopyable, @unchecked Sendable {
   // For a segment of each port that is not connected, and the stems of the loops in this segment.
   let spare: UnsafeMutablePointer<Stereo>
   let stems: UnsafeMutablePointer<Stereo>
-  // What each loop did last, as the kind of an event.
+  // The latest activity of each loop, as the kind of an event.
   let activities: UnsafeMutablePointer<UInt8>
   let count: Int
   let capacity: Int

@@ -1,7 +1,7 @@
 internal import DSP
 internal import Synchronization
 
-/// Copies all ports and what happens beside them into a ring, and never waits.
+/// Copies the audio of all ports, MIDI, beats and loop changes into a ring, without blocking.
 struct SessionTap: BitwiseCopyable {
   // The places of the tracks before those of the loops, as in `SessionTrack.all`.
   private enum Place {
@@ -62,7 +62,7 @@ struct SessionTap: BitwiseCopyable {
   }
 
   @_noLocks
-  private mutating func end(_ state: SessionRing.State) {
+  private mutating func end(_ state: CaptureRing.State) {
     guard let pointer else { return }
     self.pointer = nil
     publish(state, to: pointer)
@@ -70,7 +70,7 @@ struct SessionTap: BitwiseCopyable {
 
   /// Publishes the state, and everything that was written before.
   @_noLocks
-  private func publish(_ state: SessionRing.State, to pointer: SessionPointer) {
+  private func publish(_ state: CaptureRing.State, to pointer: SessionPointer) {
     // The real-time check rejects the getter of a raw value. The byte has the same value.
     pointer.progress.pointee.state.store(
       unsafeBitCast(state, to: UInt8.self), ordering: .releasing)

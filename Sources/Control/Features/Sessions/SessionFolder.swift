@@ -4,7 +4,7 @@ internal import Music
 internal import Posix
 internal import SoundFiles
 
-/// The folder of a session: a sound file for each port, and what happened beside them.
+/// The folder of a session: a sound file per port, and the event log.
 ///
 /// `session.txt` has a line for each event from the start on, and a last one with the length once all is complete.
 /// `session.mid` has tempo, markers and MIDI for other programs, and `markers.csv` the markers.
@@ -59,7 +59,7 @@ struct SessionFolder: Sendable {
   }
 }
 
-/// What happened beside the sound of a session, in the lines of its log.
+/// The event log of a session: beats, MIDI messages and markers, one per line.
 struct SessionLog: Equatable, Sendable {
   var rate: Int
   /// The length in frames, once the session is complete.
@@ -101,7 +101,7 @@ struct SessionLog: Equatable, Sendable {
   }
 
   private static func text(of bytes: [UInt8]) -> String {
-    let count = bytes[0] >= 0xF8 ? 1 : bytes[0] & 0xE0 == 0xC0 ? 2 : 3
+    let count = MIDIEvent(frame: 0, status: bytes[0]).byteCount
     return bytes.prefix(count).map(String.init).joined(separator: " ")
   }
 

@@ -25,7 +25,7 @@ final class SessionLogFile {
     }
   }
 
-  /// Writes what was added.
+  /// Writes the pending lines.
   func write() throws(SoundFileError) {
     if pending.isEmpty { return }
     let (count, code) = pending.withUnsafeBytes { descriptor.write($0, at: end) }

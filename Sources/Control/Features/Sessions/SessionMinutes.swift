@@ -121,7 +121,7 @@ final class SessionMinutes: Sendable {
   ///
   /// On another thread.
   func keep() throws(Refusal) -> String {
-    // What is in the ring now is on disk at once, unless the disk is slow.
+    // The writer thread drains the ring at once, unless the disk is slow.
     let wanted = ring.frames
     wake.set()
     let isThere = state.wait(seconds: Self.patience) { state -> Bool? in

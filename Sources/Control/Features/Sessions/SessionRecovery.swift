@@ -5,7 +5,7 @@ internal import SoundFiles
 
 /// Completes the sessions that a crash or a power cut has interrupted, and keeps the last minutes before it.
 enum SessionRecovery {
-  /// What was found at the start.
+  /// The sessions and parts found at startup.
   struct Finding: Sendable {
     fileprivate var names: [String]
     fileprivate var parts: [Int: [SessionPart]]
@@ -19,7 +19,7 @@ enum SessionRecovery {
       parts: SessionPart.found(home: home))
   }
 
-  /// Completes what was found and is not complete, and returns a line for each session.
+  /// Repairs all incomplete sessions of a finding, and returns a line for each.
   static func complete(_ finding: Finding, home: String) -> [String] {
     let all = SessionFolder.all(home: home)
     var lines = finding.names.compactMap { complete(SessionFolder(path: "\(all)/\($0)")) }

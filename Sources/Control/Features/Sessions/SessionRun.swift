@@ -13,13 +13,13 @@ final class SessionRun: Sendable {
   // The longest wait for a full disk after the end, in milliseconds. Until then the ring limits it.
   static let longestDelay = 5000
 
-  /// What is known of a session while it runs and afterwards.
+  /// The progress and result of a session, shared with the control thread.
   struct Account {
     /// The folder, once it is made.
     var folder = ""
     /// The error that ended the session.
     var fault: Refusal?
-    /// What keeps it from being written now, while the ring still has room.
+    /// The error that blocks writing at the moment, while the ring still has room.
     var delay: Refusal?
     /// The seconds for which the disk has room, if they are few.
     var secondsLeft: Int?
@@ -78,7 +78,7 @@ final class SessionRun: Sendable {
     do throws(Refusal) {
       try stream(into: tracks)
     } catch {
-      // What was written so far is kept, and the files are closed as usual.
+      // The files keep all frames written so far, and are closed as usual.
       account.withLock { $0.fault = $0.fault ?? error }
     }
     tracks.log.add(ring.takeEvents(), marks: marks.withLock { $0 })
@@ -120,7 +120,7 @@ final class SessionRun: Sendable {
   }
 }
 
-/// Tells when the disk will be full, from what a session has taken of it.
+/// Estimates when the disk will be full from the space that the session has used so far.
 private struct SpaceWatch {
   // Before that, the rate is unknown.
   private static let leastSeconds = 10

@@ -70,7 +70,7 @@ final class SessionTracks {
     }
   }
 
-  /// Counts what was written in the headers, and writes the log.
+  /// Updates the lengths in the headers, and writes the pending lines of the log.
   func countCurrent() throws(SoundFileError) {
     for file in files { try file.countCurrent() }
     try log.write()

@@ -45,7 +45,7 @@ package final class Sessions: Feature {
   var engine: Engine { context.engine }
   var workers: [Worker] { [worker] }
 
-  /// Completes the sessions that were interrupted, and says so.
+  /// Repairs interrupted sessions on the worker, and passes a line for each to `say`.
   package func open(_ say: @escaping (String) -> Void) {
     guard let home = context[Takes.self].home else { return }
     // Before another one can begin.
@@ -127,7 +127,7 @@ package final class Sessions: Feature {
     context.changed(Self.record, Self.state)
   }
 
-  /// The command that marks the present frame of the session; nil if there is none.
+  /// Returns the command that places a marker at its frame, or nil if nothing is being recorded.
   func mark(_ name: String) -> PlannedCommand? {
     let run = isOn ? running ?? entries.last?.run : nil
     if run == nil, last.runs.isEmpty { return nil }
@@ -246,26 +246,21 @@ package final class Sessions: Feature {
     past = (Double(account.frames) / Double(entry.run.ring.rate), account.folder)
     if let fault = account.fault, !entry.isFaultReported { report(fault, of: entry) }
     if account.frames > 0 || account.fault == nil {
-      entry.ender?.done(Self.shown(account.folder))
+      entry.ender?.done(SessionFolder(path: account.folder).name)
     } else if let ender = entry.ender, ender.client != entry.starter?.client {
       ender.refuse(Refusal(.io, "the session failed without a frame"))
     }
     context.changed(Self.state)
   }
 
-  // The folder within that of all sessions.
-  private static func shown(_ folder: String) -> String {
-    String(folder.split(separator: "/").last ?? "")
-  }
-
   private var stateRow: [Argument] {
     guard let entry = entries.last, entry.run.ring.frames > 0 || !entry.run.ring.hasEnded else {
-      return Argument.row("off", past.seconds, Self.shown(past.folder))
+      return Argument.row("off", past.seconds, SessionFolder(path: past.folder).name)
     }
     let ring = entry.run.ring
     return Argument.row(
       ring.state == .running ? "on" : "off", Double(ring.frames) / Double(ring.rate),
-      Self.shown(entry.run.account.withLock { $0.folder }))
+      SessionFolder(path: entry.run.account.withLock { $0.folder }).name)
   }
 }
 
