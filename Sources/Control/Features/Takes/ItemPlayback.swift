@@ -31,14 +31,17 @@ final class ItemPlayback {
     return loop.overdubs == 0 ? clips[0, loop.clip]?.item : nil
   }
 
+  // While a clip is opened, the one before is reported until the new one plays.
+  private var reported: ClipItem? { item ?? (isOpening ? announced : nil) }
+
   /// The id of the take; empty for none.
   var take: String {
-    if case .take(let id) = item { id } else { "" }
+    if case .take(let id) = reported { id } else { "" }
   }
 
   /// The number of the post; 0 for none.
   var post: Int {
-    if case .post(let number) = item { number } else { 0 }
+    if case .post(let number) = reported { number } else { 0 }
   }
 
   /// Stops the take or post if it is `wanted`.
@@ -74,12 +77,10 @@ final class ItemPlayback {
   ///
   /// Returns the time until the next call in milliseconds; nil if none plays.
   func poll() -> Int? {
-    let item = item
-    if isOpening, item == nil { return Self.playingMilliseconds }
-    if item != announced {
-      announced = item
+    if reported != announced {
+      announced = reported
       context.changed(Takes.playing, BoardFeed.playing)
     }
-    return item == nil ? nil : Self.playingMilliseconds
+    return reported == nil && !isOpening ? nil : Self.playingMilliseconds
   }
 }
