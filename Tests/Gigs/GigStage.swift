@@ -17,6 +17,8 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   private(set) var rate = 48_000
   /// The data directory.
   private(set) var home: String
+  /// What the node said as it opened its data, at the last start.
+  private(set) var said: [String] = []
   /// The messages to the client since it last took them.
   private var received: [Received] = []
   /// The last seconds of the input.
@@ -52,14 +54,16 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     node = Node(
       name: "gig", engine: engine, soundServer: self, table: AddressTable(loops: setup), home: home
     ) { [unowned self] in seconds * 1e6 }
+    said = []
+    let say = { [unowned self] (line: String) in said.append(line) }
     let file = StateFile(home: home, name: "gig")
     guard file.claim() else { throw Fault("the state of \(home) is in use") }
     let saved = try file.read()
     if let saved { _ = node.keeper.resume(saved) }
-    node[LoopPersistence.self].open(home: home, name: "gig", discarding: false) { _ in }
-    node[Takes.self].open { _ in }
-    node[Instruments.self].open { _ in }
-    node.keeper.keepState(in: file, holding: saved, forgetsFormer: false) { _ in }
+    node[LoopPersistence.self].open(home: home, name: "gig", discarding: false, say)
+    node[Takes.self].open(say)
+    node[Instruments.self].open(say)
+    node.keeper.keepState(in: file, holding: saved, forgetsFormer: false, say)
     host = OfflineHost(takingOver: engine, sampleRate: Double(rate))
     node.connect(to: self)
     sounding = []

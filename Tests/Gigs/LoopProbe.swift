@@ -76,8 +76,9 @@ struct LoopProbe {
       stage.run(frames: 480)
       left -= 480
     }
-    let errors = stage.take().filter { $0.address == "/error" }
-    stage.fail("\(path) does not \(what) within \(seconds) s: \(stage.loop(loop)) \(errors)")
+    let errors = stage.take().filter { $0.address == "/error" }.map { "\($0)" }
+    stage.fail(
+      "\(path) does not \(what) within \(seconds) s: \(stage.loop(loop)) \(errors + stage.said)")
     return false
   }
 
