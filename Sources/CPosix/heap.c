@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// What malloc takes blocks from: the heap of the program, and those of other arenas, which start at a multiple of
-// their greatest size. Larger blocks are mapped separately.
+// malloc allocates from the program's heap and from those of other arenas, which start at multiples of their
+// maximum size. Larger blocks are mapped separately.
 #define ARENA_SIZE ((uintptr_t)64 << 20)
 #define MOST_RANGES 64
 
@@ -51,13 +51,13 @@ static int heap_ranges(range *ranges) {
 }
 
 void px_trim_freed_memory(void) {
-  // The kernel refuses to take pages that are locked. They are locked again at once, and stay resident meanwhile
+  // The kernel doesn't release locked pages, so they are unlocked for a moment. They stay resident meanwhile
   // unless memory is short.
   range ranges[MOST_RANGES];
   int count = locked_kilobytes() > 0 ? heap_ranges(ranges) : 0;
   for (int index = 0; index < count; index++) munlock(ranges[index].start, ranges[index].size);
   malloc_trim(0);
-  // A heap that has shrunk is locked up to its end.
+  // A heap that has shrunk is locked up to its new end.
   for (int index = 0; index < count; index++)
     mlock2(ranges[index].start, ranges[index].size, MLOCK_ONFAULT);
 }

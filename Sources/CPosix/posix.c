@@ -43,7 +43,7 @@ static void count_continue(int signal) {
 }
 
 void px_count_continues(void) {
-  // Whatever it interrupts goes on.
+  // System calls that it interrupts are restarted.
   struct sigaction action = {.sa_handler = count_continue, .sa_flags = SA_RESTART};
   sigaction(SIGCONT, &action, NULL);
 }
@@ -80,7 +80,7 @@ static void replace_stderr(void) {
   FILE *own = fopencookie(NULL, "w", (cookie_io_functions_t){.write = put_unless_quiet});
   if (!own) return;
   setvbuf(own, NULL, _IONBF, 0);
-  // A variable in glibc. The descriptor stays the same, for whatever doesn't use the stream.
+  // A variable in glibc. The descriptor stays the same, for code that doesn't use the stream.
   stderr = own;
 }
 

@@ -1,15 +1,15 @@
 #include "CRealtime.h"
 #include "eights.h"
 
-// The FFT, in three vector widths. Nothing is fused, so results are identical on all processors.
-// All functions with vector parameters are inlined, so no calling convention can differ.
+// The FFT, in three vector widths. No operations are fused, so results are identical on all processors. All
+// functions with vector parameters are inlined, so no calling convention can differ.
 #pragma clang diagnostic ignored "-Wpsabi"
 
 #define PICK __builtin_shufflevector
 
-// Each width defines orders of lanes; QUADRUPLED, which loads LANES / 4 floats and repeats each four times; and
-// PUT_BLOCKS, which stores four vectors in blocks of four lanes: the first block of each, then the second,
-// `apart` further, and so on.
+// Each width defines lane shuffles; QUADRUPLED, which loads LANES / 4 floats and repeats each four times; and
+// PUT_BLOCKS, which stores four vectors in blocks of four lanes: the first block of each, then the second
+// ones `apart` floats further, and so on.
 
 #define VECTOR four
 #define LANES 4
@@ -82,8 +82,8 @@ typedef float loose_pair __attribute__((vector_size(8), aligned(4)));
   put(to + 3 * apart, ODD_QUARTERS(high, high2));
 #include "fourier.h"
 
-// Whether a slice of a pass consists of whole vectors, and its runs too, unless the kernels have code for
-// several runs in a vector.
+// Whether a slice of a pass consists of whole vectors, and each run does, too, unless the kernels have code
+// for several runs per vector.
 ALWAYS_INLINE int fits(const rt_fourier_pass *pass, long start, long end, long lanes) {
   const int is_short = pass->stride <= 4 || (pass->stride == 8 && pass->radix == 8);
   return (start | end) % lanes == 0 && (is_short || pass->stride >= lanes || pass->is_last);
@@ -110,7 +110,7 @@ void rt_run_fourier_pass(
   }
 }
 
-// Defines the function `name`, which calls `kernel` of the widest vectors.
+// Defines the function `name`, which calls `kernel` with the widest vectors.
 #define BY_WIDTH(name, parameters, kernel, ...)                                      \
   FOR_AVX2 static void kernel##_newer parameters { kernel##_by_8(__VA_ARGS__); }     \
   FOR_AVX_512 static void kernel##_newest parameters { kernel##_by_16(__VA_ARGS__); } \

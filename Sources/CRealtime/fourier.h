@@ -1,5 +1,5 @@
 // The FFT passes for one vector width, included once per width: `VECTOR` is a vector of `LANES` floats, and
-// `NAMED` makes a name unique where no parameter does. All widths round alike.
+// `NAMED` makes a name unique where no parameter does. All widths round identically.
 
 typedef struct {
   VECTOR real, imaginary;
@@ -54,7 +54,7 @@ OVERLOADED COMPLEX by_own(COMPLEX value, const float *group, int output) {
   return product(value, NAMED(own_factor)(group, output));
 }
 
-// Of middle passes: one per run, in groups of four runs.
+// Twiddle factors of middle passes: one per run, in groups of four runs.
 OVERLOADED COMPLEX by_run(COMPLEX value, const float *group, int output) {
   const float *at = group + (output - 1) * 8;
   return product(value, (COMPLEX){ALL(at[0]), ALL(at[4])});
@@ -85,8 +85,8 @@ OVERLOADED void radix_4(
   four_points(a, b, c, d, y);
 }
 
-// The even outputs of radix 8: a four-point transform of sums. The odd ones load the inputs again, because AVX2
-// hasn't the registers for both.
+// The even outputs of radix 8: a four-point transform of sums. The odd ones load the inputs again, because
+// AVX2 doesn't have enough registers for both.
 OVERLOADED void evens_of_8(
     rt_planar from, long at, long apart, int is_paired, COMPLEX *y) {
 #define BOTH(index, operation)                                   \
@@ -96,7 +96,7 @@ OVERLOADED void evens_of_8(
   four_points(a, b, c, d, y);
 }
 
-// The odd outputs: that of differences, rotated by 0, -45, -90 and -135 degrees.
+// The odd outputs: a four-point transform of differences, rotated by 0, -45, -90 and -135 degrees.
 OVERLOADED void odds_of_8(
     rt_planar from, long at, long apart, int is_paired, COMPLEX *y) {
   const COMPLEX a = BOTH(0, difference), b = BOTH(1, difference);

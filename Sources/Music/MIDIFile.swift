@@ -1,5 +1,5 @@
-/// A Standard MIDI File of format 1: a tempo map made of beats, markers, and tracks of messages, all placed by frames
-/// of sound.
+/// A Standard MIDI File of format 1: a tempo map made from beats, markers, and tracks of messages, all
+/// positioned by audio frame.
 ///
 /// Beats are quarter notes of `ticksPerBeat` ticks. The first tick is the first frame.
 package struct MIDIFile {
@@ -7,7 +7,7 @@ package struct MIDIFile {
   package struct Beat: Equatable, Sendable {
     /// The frame of the beat.
     package var frame: Int
-    /// Its number in the bar, from 1, and the number of beats of the bar.
+    /// Its number in the bar, from 1, and the number of beats per bar.
     package var number: Int, beatsPerBar: Int
 
     /// Creates a beat.
@@ -18,11 +18,11 @@ package struct MIDIFile {
     }
   }
 
-  /// A message on a frame.
+  /// A message at a frame.
   package struct Message: Equatable, Sendable {
     /// The frame of the message.
     package var frame: Int
-    /// The bytes of the message, with its status.
+    /// The bytes of the message, including its status.
     package var bytes: [UInt8]
 
     /// Creates a message.
@@ -34,19 +34,21 @@ package struct MIDIFile {
 
   /// The resolution.
   package static let ticksPerBeat = 960
-  // Without beats.
+  // The length of a beat in a file without beats.
   private static let usualSeconds = 0.5
-  // 24 bits of microseconds.
+  // Tempos have 24 bits, in microseconds per beat.
   private static let longestBeat = 0xFF_FFFF
 
   private let rate: Double
   private let frames: Int
-  // The beats with the ticks from the start; the first one is the start of the sound, if no beat is on it.
+  // The beats, with their ticks from the start. The first entry is the start of the audio, on a beat or not.
   private var anchors: [(frame: Int, tick: Int)] = []
   private var tempoTrack: [(tick: Int, bytes: [UInt8])] = []
   private var tracks: [[UInt8]] = []
 
-  /// Creates a file for a number of frames at a sample rate in Hz, with beats in the order of their frames, and markers.
+  /// Creates a file for a number of frames at a sample rate in Hz, with markers.
+  ///
+  /// The beats must be in the order of their frames.
   package init(
     rate: Int, frames: Int, beats: [Beat], markers: [(frame: Int, name: String)], title: String
   ) {
@@ -61,7 +63,9 @@ package struct MIDIFile {
     tracks.append(Self.track(title, tempoTrack, end: tick(of: frames)))
   }
 
-  /// Adds a track of messages in the order of their frames; notes that are still held end with the sound.
+  /// Adds a track of messages, which must be in the order of their frames.
+  ///
+  /// Notes that are still held end with the audio.
   package mutating func add(_ messages: [Message], named name: String) {
     var held: Set<[UInt8]> = []
     var events: [(tick: Int, bytes: [UInt8])] = []
@@ -126,7 +130,7 @@ package struct MIDIFile {
       let bar = index
       index += 1
       while index < beats.count, beats[index].number != 1 { index += 1 }
-      // The last bar isn't over.
+      // The last bar may be incomplete.
       let isLast = index == beats.count
       let left = beats[bar].beatsPerBar - beats[bar].number + 1
       tempoTrack.append((tick, Self.meter(isLast ? max(index - bar, left) : index - bar)))
@@ -138,7 +142,7 @@ package struct MIDIFile {
   }
 
   private mutating func addTempos() {
-    // The time of a tick as the rounded tempos have it, which the next tempo corrects.
+    // The time of the anchor by the rounded tempos. The next tempo corrects their error.
     var time = 0.0
     for (index, anchor) in anchors.enumerated() {
       let seconds: Double
@@ -185,7 +189,7 @@ package struct MIDIFile {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
-  /// A number of any length, seven bits a byte.
+  /// Serializes a variable-length quantity, with seven bits per byte.
   private static func variable(_ number: Int) -> [UInt8] {
     var bytes = [UInt8(number & 0x7F)]
     var rest = number >> 7

@@ -20,7 +20,7 @@ package struct Ending: ~Copyable {
   /// Whether the tail is complete.
   package private(set) var isDone = false
   private var framesLeft: Int
-  // Silence that is written only if sound follows. Without room in the fixed-length mode.
+  // Silence that is written only if sound follows. Empty in fixed-length mode.
   private let held: StereoBuffer
   private var framesHeld = 0
 

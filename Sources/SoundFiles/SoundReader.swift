@@ -9,7 +9,7 @@ internal import Posix
 /// files are mostly multitrack recordings, for which no fixed downmix fits.
 package struct SoundReader: ~Copyable {
   private static let blockFrames = 4096
-  // 60 dB above full scale: larger samples are no sound, and their sums would not be finite.
+  // 60 dB above full scale: larger samples are not audio, and their sums would not be finite.
   private static let mostMagnitude: Float = 1000
   // libsndfile reports an unknown length as the maximum integer or a value close to it.
   private static let unknown = Int64.max / 16
@@ -72,7 +72,7 @@ package struct SoundReader: ~Copyable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw SoundFileError(.notSound, "\(path) is not a regular file")
     }
-    // The MP3 decoder prints what it finds wrong with a file. What matters of it is thrown.
+    // The MP3 decoder prints the problems of a file. Those that matter are thrown.
     let opened = LibraryMessages.dropping { sf_open(path, Int32(SFM_READ), &info) }
     guard let pointer = opened else {
       throw SoundFileError(
@@ -137,12 +137,12 @@ package struct SoundReader: ~Copyable {
   }
 
   private static func bounded(_ sample: Float) -> Float {
-    // What is not finite stays, and is counted when it is played.
+    // Non-finite samples stay, and are counted during playback.
     guard abs(sample) > mostMagnitude, sample.isFinite else { return sample }
     return sample < 0 ? -mostMagnitude : mostMagnitude
   }
 
-  /// Returns a text in the file's header by libsndfile's code, or nil.
+  /// Returns a string in the file's header by libsndfile's code, or nil.
   package func string(_ code: Int32) -> String? {
     sf_get_string(handle.pointer, code).map { String(cString: $0) }
   }

@@ -1,5 +1,5 @@
-/// The beat of a clip, stored in its file: in the chunk that other programs read, and exactly in
-/// one of our own.
+/// The beat of a clip, stored in its file: in the chunk that other programs read, and with full precision in
+/// a chunk of our own.
 package struct WaveBeat: Equatable, Sendable {
   /// The loop length in frames: the length of the clip, or up to one frame less.
   package var round: Double
@@ -23,7 +23,8 @@ package struct WaveBeat: Equatable, Sendable {
     max(1, Int((round / Double(rate) * Double(tempo) / 60).rounded()))
   }
 
-  // Sonic Foundry's `acid` chunk: flags (a loop, or 1: sound of one pass), root note, unknown, unknown, beats, meter, tempo.
+  // Sonic Foundry's `acid` chunk: flags (0 for a loop, 1 for a one-shot), root note, unknown, unknown, beats,
+  // meter, tempo.
   func chunks(rate: Int, isLoop: Bool = true) -> [UInt8] {
     let common =
       WaveChunk.number(UInt32(isLoop ? 0 : 1)) + WaveChunk.number(UInt16(60))

@@ -1,5 +1,5 @@
-/// The place of a sound in time, as broadcast WAV files say it (EBU Tech 3285, chunk `bext`): programs such as
-/// Ardour and Reaper place the file there.
+/// The broadcast time stamp of a sound (EBU Tech 3285, chunk `bext`), at which Ardour, Reaper and others
+/// place the file.
 package struct WaveBroadcast: Equatable, Sendable {
   /// The description of the sound, up to 256 bytes.
   package var description: String
@@ -9,7 +9,7 @@ package struct WaveBroadcast: Equatable, Sendable {
   /// The first frame, counted from midnight.
   package var frame: Int
 
-  /// Creates the place of a sound.
+  /// Creates a time stamp.
   package init(description: String, date: String, time: String, frame: Int) {
     self.description = description
     self.date = date
@@ -19,7 +19,7 @@ package struct WaveBroadcast: Equatable, Sendable {
 
   static let name = "bext"
 
-  // Version 0: the fields of later ones are reserved, and 0.
+  // Version 0: the fields of later versions are reserved, and 0.
   var chunk: [UInt8] {
     var content = Self.field(description, 256) + Self.field("Syrinx", 32) + Self.field("", 32)
     content += Self.field(date, 10) + Self.field(time, 8)

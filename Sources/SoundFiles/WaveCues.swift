@@ -1,4 +1,5 @@
-/// Markers in a WAV file: the chunk `cue ` with a place for each, and `LIST` of kind `adtl` with their names.
+/// Markers in a WAV file: the chunk `cue ` with a position for each, and `LIST` of type `adtl` with their
+/// names.
 package struct WaveCues: Equatable, Sendable {
   /// A marker.
   package struct Cue: Equatable, Sendable {
@@ -20,7 +21,7 @@ package struct WaveCues: Equatable, Sendable {
   /// Creates markers.
   package init(_ cues: [Cue]) { self.cues = cues }
 
-  // Frames have 32 bits there; later markers can't be stored.
+  // Positions have 32 bits, so later markers can't be stored.
   var chunks: [UInt8] {
     let cues = cues.filter { $0.frame <= Int(UInt32.max) }
     if cues.isEmpty { return [] }

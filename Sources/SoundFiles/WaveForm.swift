@@ -9,8 +9,9 @@ struct WaveForm {
   private let lasting: [UInt8]
   private let longest: Int
 
-  /// Creates the header of a file, with optional tags before the sound, which others at the end replace, and chunks that
-  /// stay.
+  /// Creates the header of a file, with optional `tags` before the sound, and `lasting` chunks.
+  ///
+  /// Tags at the end of the file replace those before the sound; the `lasting` chunks stay.
   init(
     rate: Int, isFloat: Bool, channels: Int = 2, tags: [UInt8], lasting: [UInt8] = [], longest: Int
   ) {

@@ -11,7 +11,7 @@ package enum WaveRepair {
     return try repair(file, longest: longest)
   }
 
-  /// Shortens an unfinished file to a number of frames, if it has more.
+  /// Truncates an unfinished file to a number of frames, if it has more.
   package static func cut(_ path: String, toFrames frames: Int) throws(SoundFileError) {
     let file = try WaveFile(path, to: .change)
     let layout = try WaveLayout(file)

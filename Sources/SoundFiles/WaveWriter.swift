@@ -14,7 +14,7 @@ package struct WaveWriter: ~Copyable {
   /// The length of the file in bytes.
   package var bytes: Int { dataEnd }
 
-  /// Whether silence takes no space on the disk.
+  /// Whether silence takes no space on disk.
   package var isSparse = false
 
   private let form: WaveForm
@@ -25,9 +25,9 @@ package struct WaveWriter: ~Copyable {
 
   /// Creates a file, which must not exist.
   ///
-  /// `isFine` selects 32-bit floating-point samples instead of 24-bit integers. `tags` are those of
-  /// the file if it can't be finished. `place` is its place in time. `longest` is the maximum 32-bit length; tests
-  /// lower it.
+  /// `isFine` selects 32-bit floating-point samples instead of 24-bit integers. `tags` are those of the file
+  /// if it can't be finished. `place` is its time stamp. `longest` is the maximum 32-bit length; tests lower
+  /// it.
   package init(
     _ path: String, rate: Int, isFine: Bool, isMono: Bool = false, tags: WaveTags? = nil,
     place: WaveBroadcast? = nil, longest: Int = Int(UInt32.max)
@@ -77,7 +77,7 @@ package struct WaveWriter: ~Copyable {
     }
   }
 
-  /// Appends frames of another file of the same format, from one of its frames on, as they are.
+  /// Copies frames of another file of the same format, from its frame `start` on.
   package mutating func append(
     _ path: String, from start: Int, frames: Int
   ) throws(SoundFileError) {
@@ -145,7 +145,7 @@ package struct WaveWriter: ~Copyable {
     try file.keep()
   }
 
-  /// Drops the frames after a number of them.
+  /// Truncates the file to a number of frames.
   package mutating func cut(toFrames frames: Int) throws(SoundFileError) {
     guard frames < self.frames else { return }
     dataEnd = form.dataStart + frames * form.frameBytes
@@ -153,13 +153,13 @@ package struct WaveWriter: ~Copyable {
     try countCurrent()
   }
 
-  /// Finishes the file durably, with markers and a tempo behind the sound.
+  /// Finishes the file durably, with markers and a tempo after the sound.
   ///
   /// If they don't fit on the disk, the file is complete without them.
   package consuming func finish(cues: WaveCues, beat: WaveBeat?, rate: Int) throws(SoundFileError) {
     isFinished = true
     try keepCurrent()
-    // Chunks start at even places.
+    // Chunks start at even offsets.
     let padding = [UInt8](repeating: 0, count: (dataEnd - form.dataStart) % 2)
     let chunks = padding + cues.chunks + (beat?.chunks(rate: rate, isLoop: false) ?? [])
     if !chunks.isEmpty { try appendChunks(chunks) }

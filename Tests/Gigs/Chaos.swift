@@ -3,13 +3,13 @@ import Foundation
 import Howl
 import OSC
 
-/// Messages at random, over all addresses: mostly valid, mostly about loops.
+/// Random messages to all addresses: mostly valid, mostly about loops.
 struct Chaos {
   var chance: Chance
   private let addresses: [Address]
   private let loops: [Address]
 
-  /// What a gig leaves alone: its end, other machines, and files outside its own.
+  /// The addresses that a gig leaves alone: they end the node, or reach other machines or files.
   private static let leftAlone = [
     "/quit", "/feed", "/post", "/settings/pictures", "/take/picture", "/take/import", "/species",
     "/music/folder", "/instrument/load", "/scene/check",
@@ -34,7 +34,7 @@ struct Chaos {
       let count = Int(chance.number(2...5.99))
       return [UInt8](bundle: (0..<count).map { _ in message() }, at: .immediately)
     default:
-      // Damaged on its way.
+      // Corrupted in transit.
       var bytes = message()
       bytes[Int(chance.number(0...0.999_9) * Double(bytes.count))] ^=
         UInt8(1) << UInt8(chance.number(0...7.99))
@@ -48,7 +48,7 @@ struct Chaos {
     if path.hasPrefix("/loop/1/"), chance.number(0...1) < 0.1 {
       path = "/loop/*/" + path.dropFirst("/loop/1/".count)
     }
-    // A value without arguments is a question.
+    // A value's address without arguments is a query.
     let arguments = address.value != nil && chance.number(0...1) < 0.1 ? [] : arguments(address)
     return [UInt8](address: path, arguments)
   }

@@ -4,13 +4,13 @@ import Howl
 import OSC
 import TestSupport
 
-/// Some minutes on stage, all of whose events follow from a seed.
+/// A few simulated minutes on stage, determined by a seed.
 final class Gig {
   private let stage: GigStage
   private var chance: Chance
   private var chaos: Chaos
 
-  /// What was checked, and how often.
+  /// The checks, and how often each was made.
   private(set) var checks: [String: Int] = [:]
 
   var faults: [String] { stage.faults }
@@ -114,14 +114,14 @@ final class Gig {
     count("xruns")
   }
 
-  /// The reply to a message, or the error, once the disk has done its part.
+  /// Returns the reply to a message, or the error, once the disk access is done.
   private func answer(to path: String, _ argument: Argument) throws -> Received? {
     _ = stage.take()
     stage.tell(path, argument)
     var answer: Received?
     try waitUntil("\(path) is answered", every: 0.001) {
       stage.run(frames: 480)
-      // Not that to a message at random, which names something else.
+      // Skips replies to random messages, which name something else.
       answer = stage.take().first {
         ["/reply", "/error"].contains($0.address) && $0.arguments.first == .string(path)
           && "\($0.arguments.dropFirst())".contains(argument.text ?? "")
@@ -148,7 +148,7 @@ final class Gig {
     probe.play()
     guard let loaded = probe.cycle() else { return }
     count("takes")
-    // Takes have 24 bits, and a gain settles to its last one.
+    // Takes have 24 bits, and a settling gain changes the last one.
     let most = zip(sound, loaded).map { abs($0 - $1) }.max() ?? 1
     if loaded.count != sound.count || most > 1e-6 {
       stage.fail(

@@ -7,11 +7,11 @@ import OSC
 import Posix
 import TestSupport
 
-/// A node in simulated time: its clock, its sound server, its disk and its client are the gig's.
+/// A node in simulated time: the gig provides its clock, sound server, disk and client.
 final class GigStage: Outlet, SoundServer, @unchecked Sendable {
-  /// What the node does that it never may.
+  /// The node's faults so far.
   private(set) var faults: [String] = []
-  /// The seconds of sound that were rendered.
+  /// The seconds of audio rendered so far.
   private(set) var played = 0.0
   /// The sample rate of the server, in Hz.
   private(set) var rate = 48_000
@@ -19,7 +19,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   private(set) var home: String
   /// What the node said as it opened its data, at the last start.
   private(set) var said: [String] = []
-  /// The messages to the client since it last took them.
+  /// The messages to the client since the last `take`.
   private var received: [Received] = []
   /// The last seconds of the input.
   private(set) var heard = SoundPast()
@@ -69,7 +69,8 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     sounding = []
   }
 
-  /// Ends the node's threads, and leaves the engine without a driver: nothing reads what the node frees.
+  /// Ends the node's threads, and leaves the engine without a driver, so that nothing reads what the node
+  /// frees.
   private func end() throws {
     node[LoopPersistence.self].close()
     try waitUntil("the node has written all") {
@@ -96,7 +97,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     try begin()
   }
 
-  /// Starts a node with what is on the disk at this moment, as after `kill -9`.
+  /// Starts a node with the data on disk at this moment, as after `kill -9`.
   func kill() throws {
     homes += 1
     let (former, copy) = (home, root.path("home-\(homes)"))
@@ -107,7 +108,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     try begin()
   }
 
-  // A compaction that ends meanwhile replaces a file.
+  // Retries, because a compaction that ends meanwhile replaces a file.
   private func copyHome(to copy: String) throws {
     for _ in 0..<10 {
       do {
@@ -121,7 +122,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
 
   /// Waits until the node has finished reading, copying and writing.
   func awaitIdle() {
-    // A capture or session that runs is a write that never ends.
+    // A running capture or session counts as a write that never ends.
     tell("/capture/on", .int32(0))
     tell("/session/record", .int32(0))
     var (waited, idle) = (0, 0)
@@ -169,7 +170,9 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
 
   func leadTransport(_ leads: Bool) { lead = leads ? .asked : .no }
 
-  /// The server dies, and is there again with another rate and block; the node's own clock runs meanwhile.
+  /// Kills the server, and restarts it with another rate and buffer size.
+  ///
+  /// The node's own clock runs meanwhile.
   func loseServer(for gone: Double, rate newRate: Int, block newBlock: Int) {
     isServerRunning = false
     portChanges += 1
@@ -210,7 +213,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
 
   /// Plays noise into the node for a number of frames, and returns what it plays.
   ///
-  /// All output is finite and at most at full scale.
+  /// Checks that all output is finite and at most at full scale.
   @discardableResult
   func run(frames: Int, silent: Bool = false) -> OfflineHost.Output {
     var all = OfflineHost.Output()
@@ -260,7 +263,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     if isLogged {
       for message in output.midi { log("  < MIDI \(message.bytes)") }
     }
-    // The lights of the pedals are notes, too.
+    // Pedal LEDs are notes, too.
     for message in output.midi where message.bytes.count == 3 && !pedals.contains(message.bytes[1])
     {
       let key = [message.bytes[0] & 0x0F, message.bytes[1]]
@@ -274,7 +277,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     }
   }
 
-  /// The number of notes that receivers of its MIDI hold.
+  /// The number of notes held by receivers of the node's MIDI.
   var notesHeld: Int { sounding.count }
 
   /// Records a fault with the time of the gig.
@@ -290,16 +293,16 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     received += messages
   }
 
-  /// Plays a MIDI message in the next block.
+  /// Plays a MIDI message in the next buffer.
   func play(midi bytes: [UInt8]) {
     if isLogged { log("MIDI \(bytes)") }
     host.midi.append((host.frame, bytes))
   }
 
-  /// The notes of pedals that are mapped.
+  /// The notes of the mapped pedals.
   let pedals: ClosedRange<UInt8> = 40...42
 
-  /// Releases everything that a foot may hold: a pedal that one holds ignores the others.
+  /// Releases everything that a foot may hold: while one pedal is held, the others are ignored.
   func releasePedals() {
     for key in pedals { play(midi: [0x80, key, 0]) }
     play(midi: [0xB0, 64, 0])
@@ -326,7 +329,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     give([UInt8](address: path, arguments))
   }
 
-  /// Takes what the client received.
+  /// Returns and clears the messages that the client received.
   func take() -> [Received] {
     defer { received = [] }
     return received
@@ -345,7 +348,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   /// The number of loops.
   var loopCount: Int { setup.count }
 
-  /// Sends messages, and runs until the node has carried them out.
+  /// Sends messages, and runs until the node has processed them.
   func sync() {
     _ = take()
     tell("/sync", .int32(7))

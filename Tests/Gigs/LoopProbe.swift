@@ -4,18 +4,18 @@ import Howl
 import OSC
 import TestSupport
 
-/// What must hold of a loop, whatever the node did before and does beside it.
+/// Checks the invariants of a loop, whatever else the node has done and is doing.
 struct LoopProbe {
   let stage: GigStage
-  /// The loop, from 0.
+  /// The index of the loop, from 0.
   let loop: Int
 
   private var path: String { "/loop/\(loop + 1)" }
 
-  // The frames at each side of a seam that are left out, 50 ms: its crossfade takes at most 48.
+  // The frames left out on each side of a loop crossfade: 50 ms, since it takes at most 48.
   private var edge: Int { stage.rate / 20 }
 
-  /// Sets what the checks depend on, and clears the loop; all else stays as it is.
+  /// Sets the parameters that the checks depend on, and clears the loop; all others stay.
   func makeReady(_ chance: inout Chance) {
     stage.releasePedals()
     stage.tell("/scene/cancel")
@@ -57,7 +57,7 @@ struct LoopProbe {
       }
     }
     stage.sync()
-    // A late press reaches back by up to half a second, in which the gain of the input may not move any more.
+    // A late press reaches back by up to half a second, in which the input gain must not change.
     stage.run(frames: stage.rate)
     let state = stage.loop(loop)
     if state.length != 0 || state.pending != nil {
@@ -65,7 +65,7 @@ struct LoopProbe {
     }
   }
 
-  /// Waits until the loop is as wanted, for at most a number of seconds.
+  /// Waits until the loop meets a condition, for at most a number of seconds.
   @discardableResult
   private func wait(
     _ what: String, seconds: Double, _ isSo: (PublishedLoop.Reading) -> Bool
@@ -82,7 +82,7 @@ struct LoopProbe {
     return false
   }
 
-  /// Records a loop of noise, with a moment, a count-in and a threshold at random, and lets it play.
+  /// Records a loop of noise with random timing, count-in and threshold, and lets it play.
   func record(_ chance: inout Chance) -> Bool {
     let grid = chance.one(of: ["off", "off", "beat", "bar"])
     stage.tell("\(path)/quantize", .string(grid))
@@ -99,9 +99,9 @@ struct LoopProbe {
       }
     }
     press()
-    // The slowest bar has five seconds, and a bar of count-in may come before it.
+    // The slowest bar lasts five seconds, and a bar of count-in may precede it.
     guard wait("record", seconds: 12, { $0.state.isRecording }) else { return false }
-    // A second press within the time of a double one means something else.
+    // A second press within the double-press time means something else.
     stage.run(frames: Int(chance.number(0.5...2) * Double(stage.rate)))
     press()
     guard wait("play", seconds: 12, { $0.state.isPlaying && $0.pending == nil }) else {
@@ -109,12 +109,12 @@ struct LoopProbe {
     }
     stage.tell("\(path)/quantize", .string("off"))
     stage.sync()
-    // A gain settles to its last bit in a second of sound.
+    // A gain settles to its last bit within a second of audio.
     stage.run(frames: Int(1.2 * Double(stage.rate)))
     return true
   }
 
-  /// One cycle of the loop as it sounds, from its first frame; nil if it is not steady.
+  /// Returns one cycle of the loop's output from its first frame, or nil if the loop is not steady.
   func cycle() -> [Float]? {
     let before = stage.loop(loop)
     guard before.state.isPlaying, before.length > 0, !before.isOverdubbing else {
@@ -124,7 +124,7 @@ struct LoopProbe {
     let sound = stage.run(frames: before.length).loops[loop]
     let after = stage.loop(loop)
     let off = (before.position + sound.count - after.position) % before.length
-    // A cycle on the beat can be shorter than its clip by a part of a frame.
+    // A cycle on the beat can be a fraction of a frame shorter than its clip.
     if [1, before.length - 1].contains(abs(off)) { return nil }
     if after.length != before.length || off != 0 {
       let settings = ["rate", "speed", "direction", "follow"].map { stage.value("\(path)/\($0)") }
@@ -136,7 +136,7 @@ struct LoopProbe {
     return Array(sound[start...] + sound[..<start])
   }
 
-  /// Compares two cycles, but for the last bits, which a settling gain changes.
+  /// Compares two cycles, except for the last bits, which a settling gain changes.
   func expectSame(_ one: [Float], _ other: [Float], _ what: String) {
     let differing = zip(one, other).enumerated().filter { abs($0.element.0 - $0.element.1) > 1e-6 }
     guard one.count != other.count || !differing.isEmpty else { return }
@@ -146,7 +146,7 @@ struct LoopProbe {
         + "\(differing.first?.offset ?? -1) to \(differing.last?.offset ?? -1), by up to \(most)")
   }
 
-  /// A cycle is what was heard, but for its edges.
+  /// Checks that a cycle is the recorded input, except at its edges.
   func expectHeard(_ cycle: [Float]) {
     guard cycle.count > 4 * edge else { return }
     let middle = cycle.count / 2
@@ -160,7 +160,7 @@ struct LoopProbe {
     }
     let heard = stage.heard.samples[start..<start + cycle.count]
     let differing = zip(cycle, heard).enumerated().filter { index, pair in
-      // A gain that settles, or is a rounded 0 dB, changes the last bits.
+      // A settling gain, or a rounded 0 dB, changes the last bits.
       abs(pair.0 - pair.1) > 1e-5 && index > edge && index < cycle.count - edge
     }
     guard let first = differing.first, let last = differing.last else { return }
@@ -169,7 +169,7 @@ struct LoopProbe {
         + "\(first.offset) to \(last.offset) differ, such as \(first.element)")
   }
 
-  /// Adds layers of one kind after another without a pause, takes them back and puts them on again.
+  /// Adds layers of alternating kinds without a pause, and undoes and redoes them.
   func layer(_ chance: inout Chance) -> [Float]? {
     guard let base = cycle() else { return nil }
     var kinds = ["overdub"]
@@ -204,10 +204,10 @@ struct LoopProbe {
     return redone
   }
 
-  /// Plays the loop from a standstill, after a start of the node.
+  /// Starts the loop from a stop, after a start of the node.
   func play() {
     stage.tell("\(path)/quantize", .string("off"))
-    // A take whose loading was answered is there in the next block.
+    // A take whose load was confirmed is in the loop in the next buffer.
     stage.sync()
     if !stage.loop(loop).state.isPlaying { stage.tell("\(path)/play") }
     stage.sync()
@@ -215,7 +215,7 @@ struct LoopProbe {
     stage.run(frames: edge)
   }
 
-  /// The loop is where it would be without the loss of the server.
+  /// Checks that the loop is where it would be without the loss of the server.
   func loseServer(_ chance: inout Chance) {
     let (before, rate) = (stage.loop(loop), stage.rate)
     guard before.state.isPlaying else { return }

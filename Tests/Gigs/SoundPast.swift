@@ -1,4 +1,4 @@
-/// The last seconds of a signal, in which a part of it can be found.
+/// The last seconds of a signal, in which an excerpt can be located.
 struct SoundPast {
   private static let most = 48_000 * 45
   private(set) var samples: [Float] = []
@@ -8,7 +8,7 @@ struct SoundPast {
     if samples.count > 2 * Self.most { samples.removeFirst(samples.count - Self.most) }
   }
 
-  /// The place that a part is most like, its gain there, and the correlation.
+  /// Returns the position with the highest correlation to an excerpt, the gain there, and the correlation.
   func likeliest(_ part: [Float]) -> (place: Int, gain: Float, likeness: Float) {
     var best = (place: 0, gain: Float(0), likeness: Float(0))
     let energy = part.reduce(0) { $0 + $1 * $1 }

@@ -1,9 +1,9 @@
 import Foundation
 import Posix
 
-// gigs FIRST COUNT [SECONDS]: plays COUNT gigs with the seeds from FIRST on, in simulated time, and prints what was
-// checked. A fault ends its gig; the same seed repeats it. Exits with 1 if there was one. With GIGS_LOG set, it writes
-// all messages to standard error.
+// gigs FIRST COUNT [SECONDS]: plays COUNT gigs with the seeds from FIRST on, in simulated time, and prints
+// the number of each check. A fault ends its gig; the same seed repeats it. Exits with 1 if there was one.
+// With GIGS_LOG set, it writes all messages to standard error.
 let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 guard numbers.count >= 2, numbers.count == CommandLine.arguments.count - 1 else {
   FileHandle.standardError.write(Data("takes the first seed, a count, and seconds\n".utf8))
@@ -11,7 +11,7 @@ guard numbers.count >= 2, numbers.count == CommandLine.arguments.count - 1 else 
 }
 let (first, count) = (numbers[0], numbers[1])
 let seconds = numbers.count > 2 ? numbers[2] : 360
-/// Writes a line at once.
+/// Writes a line without buffering.
 func report(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
 var checks: [String: Int] = [:]

@@ -77,7 +77,7 @@ static void four_points(number a, number b, number c, number d, number *y) {
   y[2] = sideways(even_less, odd_less, -1), y[6] = sideways(even_less, odd_less, 1);
 }
 
-// Writes a radix-4 result to every other place, like the even half of a radix-8 one.
+// Writes a radix-4 result to every other position, like the even half of a radix-8 one.
 static void eight_points(const number *x, number *y) {
   four_points(sum(x[0], x[4]), sum(x[1], x[5]), sum(x[2], x[6]), sum(x[3], x[7]), y);
   const number a = difference(x[0], x[4]), b = difference(x[1], x[5]);
@@ -146,7 +146,7 @@ static const numbers *transform(digest *digest, long size, int is_paired, long *
   return &memory[1 + (count - 1) % 2];
 }
 
-// Compares some bins with the definition; `step` is the distance of two values' real parts.
+// Compares some bins with the definition; `step` is the distance between the real parts of two values.
 static void check_bins(
     const numbers *is, long at, const float *real, const float *imaginary, long step, long size) {
   double power = 0;

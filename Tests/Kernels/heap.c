@@ -1,4 +1,5 @@
-// Tests that freed memory is returned to the system even while it is locked: in the first arena of malloc and another.
+// Tests that freed memory is returned to the system even while it is locked: in malloc's first arena, and in
+// another.
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -10,9 +11,9 @@
 #include <sys/mman.h>
 
 #define BLOCKS 2000
-// Below the size from which blocks are mapped separately.
+// Below the size at which malloc maps blocks separately.
 #define BYTES 30000
-// One block in as many stays in use.
+// One of this many blocks stays in use.
 #define KEPT 20
 
 static long resident_bytes(void) {
@@ -51,12 +52,12 @@ void check_heap(void) {
   // qemu's madvise does nothing and succeeds.
   if (getenv("IS_EMULATED")) return;
   px_return_freed_memory();
-  // Without the right to lock memory this checks unlocked memory.
+  // Without permission to lock memory, this tests unlocked memory.
   (void)mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
   check_arena("the first arena");
   pthread_t thread;
   if (pthread_create(&thread, NULL, check_arena, "another arena") == 0) pthread_join(thread, NULL);
-  // A heap that is no longer locked would be found by its flags.
+  // The flags of the heap show whether it is still locked.
   FILE *maps = fopen("/proc/self/smaps", "r");
   char line[512];
   int is_heap = 0, is_locked = 0, locks = 0;

@@ -1,4 +1,4 @@
-// Tests what depends on the machine more than on arithmetic: denormals, and memory in huge pages.
+// Tests of machine-dependent behavior: denormals, and memory in huge pages.
 #define _DEFAULT_SOURCE
 #include "check.h"
 
@@ -16,7 +16,7 @@ static int keeps_denormals(void) {
   return (made != 0) + (taken != 0) + (made_double != 0) + (taken_double != 0);
 }
 
-// The pages of memory that are resident.
+// The number of resident pages of a range of memory.
 static size_t resident_pages(char *memory, size_t bytes) {
   unsigned char pages[(5 << 20) / 4096];
   if (mincore(memory, bytes, pages) != 0) return 0;

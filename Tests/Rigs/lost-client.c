@@ -1,4 +1,4 @@
-// lost-client NAME ORDER: a JACK client that passes its input on, and is late when it is told to.
+// lost-client NAME ORDER: a JACK client that passes its input through, and is late on request.
 #include "lost-fault.h"
 
 #include <jack/jack.h>

@@ -1,4 +1,4 @@
-// The order of a fault, in a file that the rig and its programs map: a kind and its length.
+// A request for a fault, in a file that the rig and its programs map: its kind and length.
 #pragma once
 
 #include <fcntl.h>

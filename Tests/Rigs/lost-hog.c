@@ -1,4 +1,4 @@
-// lost-hog MILLISECONDS: has all CPUs at a higher priority than the sound for this long.
+// lost-hog MILLISECONDS: occupies all CPUs for this long, at a higher priority than audio.
 #define _GNU_SOURCE
 #include "lost-fault.h"
 

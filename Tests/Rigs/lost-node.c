@@ -1,5 +1,5 @@
-// Preloaded into a node: causes faults in its audio callback, at the second reading of the time, which the node
-// takes as the end of its processing.
+// Preloaded into a node: causes faults in its audio callback, at the second reading of the time, which the
+// node takes as the end of its processing.
 #define _GNU_SOURCE
 #include "lost-fault.h"
 
@@ -18,7 +18,7 @@ __attribute__((constructor)) static void begin(void) {
   if (file == NULL) return;
   int number = open(file, O_RDONLY);
   void *map = mmap(NULL, evicted_bytes, PROT_READ, MAP_SHARED, number, 0);
-  // Without reading ahead, each page is a fault.
+  // Without read-ahead, each page faults.
   if (map != MAP_FAILED && madvise(map, evicted_bytes, MADV_RANDOM) == 0) evicted = map;
   close(number);
 }

@@ -21,9 +21,9 @@ sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from osc import decode, encode  # noqa: E402
 
 BURN, SLEEP, PAGES, DISK = 1, 2, 3, 4
-# The length of a fault in milliseconds: some buffers of 5.3 ms.
+# The length of a fault in milliseconds: a few buffers of 5.3 ms.
 LENGTHS = (15, 60)
-# The time in which a node must have found a cause, and that between two faults, in seconds.
+# The time in which a node must have found a cause, and the pause between two faults, in seconds.
 PATIENCE = 4
 PAUSE = (0.6, 1.4)
 QUIET = 30
@@ -67,7 +67,7 @@ class Node:
 
 
 class Order:
-    """A file that orders a fault of a program."""
+    """A file that requests faults from a program."""
 
     def __init__(self, path):
         with open(path, "r+b") as file:
@@ -116,7 +116,7 @@ def main():
         evict(evicted)
         own.give(DISK, length)
 
-    # The kinds, each with the causes that are right, and the fault.
+    # The kinds, each with the accepted causes, and the function that causes it.
     kinds = {
         "own": (["own"], lambda length: own.give(BURN, length)),
         "pages": (["fault"], lambda length: own.give(PAGES, length)),

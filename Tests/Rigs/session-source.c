@@ -2,8 +2,9 @@
 //
 //   session-source NAME
 //
-// With n = the server's frame modulo 2^18, `out_2` has n, and `out_1` a hash of n, both in steps of 24-bit audio:
-// `out_1` from -2^17 to 2^17 - 1, `out_2` from 0 to 2^18 - 1. Prints "ready", and runs until it is terminated.
+// With n = the server's frame modulo 2^18, `out_2` has n, and `out_1` a hash of n, both in steps of 24-bit
+// audio: `out_1` from -2^17 to 2^17 - 1, `out_2` from 0 to 2^18 - 1. Prints "ready", and runs until it is
+// terminated.
 #include <jack/jack.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A preloaded library whose disk stalls: the file named by SESSION_STALL has a number of milliseconds. The next write
-// or sync removes the file and waits for as long; all others wait meanwhile, as with one disk.
+// A preloaded library that stalls the disk: the file named by SESSION_STALL has a number of milliseconds. The
+// next write or sync removes the file and waits for that long. All others wait meanwhile, as with one disk.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

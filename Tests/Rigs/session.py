@@ -118,7 +118,7 @@ def waves(folder):
 
 
 def played():
-    """What the source plays, as the bytes of a file of 24 bits."""
+    """The source's signal, as the bytes of a 24-bit file."""
     data = bytearray(6 * NUMBERS)
     for number in range(NUMBERS):
         hashed = number * 2654435761 & 0xFFFFFFFF
@@ -129,7 +129,7 @@ def played():
 
 
 def check_input(text, wave, lost_allowed, xruns):
-    """Checks that a file has the source's frames; those that are silent were lost."""
+    """Checks that a file has the source's frames; silent ones were lost."""
     table = played()
     first = None
     lost = wrong = 0
@@ -244,7 +244,7 @@ def read_midi(path):
 
 
 class Times:
-    """The frames of ticks, by the tempos of a file."""
+    """The frames of ticks, according to the tempos of a file."""
 
     def __init__(self, division, events):
         self.tempos, frame, tick, length = [], 0.0, 0, 0.5
@@ -312,7 +312,7 @@ def errors(node, since=0):
 
 
 def command(node, address, *values):
-    """Sends a command, and awaits that it is followed."""
+    """Sends a command, and waits until it has taken effect."""
     node.send(address, *values)
     node.value("/status/uptime")
 
@@ -422,7 +422,7 @@ def judge(place, begun, xruns):
     check("short: libsndfile reads their lengths and markers, and finds no fault in them",
           all(each == (0, frames, len(files["in"].cues), [], True) for each in said.values()), str(said))
 
-    # The places in time.
+    # Time stamps.
     times = {(file.time, file.date) for file in files.values()}
     check(f"short: they have one time reference", len(times) == 1, str(times))
     stamp, date = next(iter(times))
@@ -438,7 +438,7 @@ def judge(place, begun, xruns):
     # Markers.
     marks = [(frame, rest) for frame, kind, rest in log if kind == "mark"]
     names = [name for _, name in marks]
-    # Markers of the same frame are in any order.
+    # Markers at the same frame can be in any order.
     expected = ["loop 1 records", "loop 1 is overdubbed", "loop 1 plays", "loop 2 records", "loop 2 plays",
                 'A "quoted" mark, and a comma', "verse", "loop 1 rests", "Ende: äöü"]
     ranks = {name: rank for rank, name in enumerate(expected)}
@@ -496,7 +496,7 @@ def judge(place, begun, xruns):
     check(f"short: grid.wav begins {late} frames after the first note", late in range(0, 49))
 
 
-# --- What Ardour makes of it
+# --- Import into Ardour
 
 
 def judge_ardour():
@@ -516,7 +516,7 @@ def judge_ardour():
           position == files["in"].time and length == files["in"].frames and start == 0,
           f"{position}, {length}, {start}; not {files['in'].time}, {files['in'].frames}, 0")
 
-    # The sum of what Ardour has. A mono track is on both sides.
+    # The sum of the imported files. A mono track is on both channels.
     worst = 0
     for side in (0, 1):
         total = [0.0] * files["in"].frames
@@ -560,7 +560,7 @@ def judge_ardour():
           f"{ {name: len(cues) for name, cues in imported.cues.items() if cues} or 'none' }")
 
 
-# --- The long one
+# --- The long session
 
 
 def check_session(text, place, loops, xruns, lost_allowed):

@@ -1,5 +1,6 @@
-// A wall clock that leaps: preloaded into a node, it adds the nanoseconds in the file SOAK_CLOCK, as a 64-bit number,
-// to the time of day. Other clocks stay. (Under libfaketime, programs in Swift get no arguments.)
+// A wall clock that jumps: preloaded into a node, it adds the nanoseconds in the file SOAK_CLOCK, as a 64-bit
+// number, to the time of day. Other clocks are unchanged. (Under libfaketime, Swift programs get no
+// arguments.)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,13 +1,13 @@
-// A JACK client for the rig `soak`: it plays into the node, listens to everything that it plays, and waits for the
-// next server when one is gone.
+// A JACK client for the rig `soak`: it plays into the node, measures all of the node's output, and waits for
+// the next server when one is gone.
 //
 //   soak-ear NAME [INPUT=OUTPUT]...
 //
-// Each pair names a port of this client and one of the node, which are connected as soon as both exist; an input
-// whose name begins with `out` may not exceed full scale. `sound` plays a tone that comes and goes, and `keys` the MIDI
-// messages that are written to standard input, three hexadecimal bytes a line. Prints once a second, since the last
-// line: frames, frames lost by xruns, samples that are not finite, samples of outputs beyond full scale, the peak, and
-// the notes that are held at `notes` now.
+// Each pair names a port of this client and one of the node, which are connected as soon as both exist. An
+// input whose name begins with `out` must not exceed full scale. `sound` plays an intermittent tone, and
+// `keys` the MIDI messages from standard input, three hexadecimal bytes per line. Prints once a second, since
+// the last line: frames, frames lost in xruns, non-finite samples, samples of outputs beyond full scale, the
+// peak, and the notes currently held at `notes`.
 #include <jack/jack.h>
 #include <jack/midiport.h>
 #include <jack/ringbuffer.h>
@@ -136,7 +136,7 @@ int main(int count, char **words) {
     return 64;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
-  // What is buffered would not be seen by poll().
+  // poll() doesn't see buffered input.
   setvbuf(stdin, NULL, _IONBF, 0);
   jack_set_error_function(silent);
   jack_set_info_function(silent);
@@ -170,6 +170,6 @@ int main(int count, char **words) {
       usleep(100000);
     }
     printf("gone\n");
-    // A client that closes after its server has died may hang; it is left behind.
+    // Closing a client after its server has died may hang, so it is leaked.
   }
 }

@@ -2,8 +2,9 @@
 
     soak.py NODE EAR CLOCK FOLDER HOURS SEED
 
-NODE is the program, EAR the built soak-ear.c, CLOCK the built soak-clock.c, and FOLDER a disk of at most 256 MB, to be filled. Prints a line for each
-fault, one per ten minutes, and a table; exits with 1 if there was a fault.
+NODE is the program, EAR the built soak-ear.c, CLOCK the built soak-clock.c, and FOLDER a disk of at most 256
+MB, to be filled. Prints a line for each fault, one per ten minutes, and a table; exits with 1 if there was a
+fault.
 """
 
 import collections
@@ -25,13 +26,14 @@ from osc import decode, encode
 
 RATES = (44100, 48000, 48000, 48000, 96000)
 BLOCKS = (128, 256, 256, 512)
-# Limits: replies in milliseconds, and memory apart from the loops' at rest, as a share of the first value after twenty
-# minutes. It is measured every ten minutes, with the same rate, instrument and scenes: these have the largest share.
+# Limits: the reply time in milliseconds, and the idle memory apart from the loops', as a share of the first
+# value after twenty minutes. It is measured every ten minutes, with the same rate, instrument and scenes,
+# which take most of it.
 ANSWER = 50
 MEMORY = 1.05
 SETTLED = 600
-# The addresses that end the node, use other machines, read files outside the soak's folder, or lose the takes whose
-# names are looked for.
+# The addresses that end the node, use other machines, read files outside the soak's folder, or lose the takes
+# whose names are checked.
 LEFT_ALONE = ("/quit", "/feed", "/settings/pictures", "/take/picture", "/take/import", "/species", "/music/folder",
               "/instrument/load", "/transport/lead", "/subscribe", "/unsubscribe",
               "/take/delete", "/take/title")
@@ -80,7 +82,7 @@ class Ear:
 
 
 def lines_of(path):
-    """The lines of a text file; none if it is not there."""
+    """The lines of a text file; none if it does not exist."""
     try:
         return path.read_text().splitlines()
     except OSError:
@@ -98,7 +100,7 @@ class Soak:
         self.memory, self.process, self.jackd = [], None, None
         self.began = self.settled = self.window = 0
         self.resting = False
-        # Beside the disk, which fills up.
+        # Outside the disk, which fills up.
         self.clock = folder.parent / "clock"
         self.clock.write_bytes(struct.pack("=q", 0))
         self.log = open(folder.parent / "node.log", "w")
@@ -111,7 +113,7 @@ class Soak:
         self.ear = Ear(ear, "ear", "out_1=syrinx:out_1", "out_2=syrinx:out_2", "live=syrinx:live_1", *stems)
         self.begin_node()
 
-    # --- What it says
+    # --- Reports
 
     def now(self):
         return time.monotonic() - self.start
@@ -152,7 +154,7 @@ class Soak:
         self.port = int(line.split("osc=osc.udp://")[1].split()[0].split(":")[1])
         self.web = int(line.split("web=http")[1].split("/")[2].split(":")[1])
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        # All addresses come at once.
+        # All addresses arrive at once.
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         self.socket.connect(("127.0.0.1", self.port))
         self.began = time.monotonic()
@@ -186,7 +188,7 @@ class Soak:
     # --- Messages
 
     def ask(self, address, *values, reply=None, seconds=5):
-        """The replies up to one on an address, or an error; None if there is none in time."""
+        """The replies up to one on an address, or an error; None on timeout."""
         found, deadline = [], time.monotonic() + seconds
         try:
             self.socket.send(encode(address, *values))
@@ -266,7 +268,7 @@ class Soak:
                     time.sleep(self.chance.expovariate(20))
             self.counts["clients"] += 1
 
-    # --- What goes wrong
+    # --- Disturbances
 
     def throw(self):
         """Broken requests and frames, and connections that end in the middle."""
@@ -308,7 +310,7 @@ class Soak:
         self.counts["leaps of the clock"] += 1
 
     def save_take(self):
-        """Saves a take; once it is answered, it must be there after each start."""
+        """Saves a take; once this is confirmed, the take must exist after each start."""
         title = f"soak {len(self.titles) + 1}"
         loop = self.chance.randint(1, 4)
         # Other clients record and clear it at the same time.
@@ -332,13 +334,13 @@ class Soak:
             self.ear.play(0x80, key, 0)
         for address in ("/phrase/stop", "/music/stop", "/note/allOff"):
             self.socket.send(encode(address))
-        # A session of all ports fills the disk within minutes, and what ends it is the disk.
+        # A session of all ports fills the disk within minutes, and only the full disk would end it.
         self.socket.send(encode("/session/record", 0))
         for folder in (self.folder / "home/sessions").glob("2*"):
             if any(line.startswith("end ") for line in lines_of(folder / "session.txt")):
                 shutil.rmtree(folder, ignore_errors=True)
 
-    # --- What it watches
+    # --- Measurements
 
     def probe(self):
         thread = threading.get_native_id()
@@ -375,9 +377,9 @@ class Soak:
                 self.ear.totals[name] = 0
 
     def resident(self):
-        """The node's memory in MB, without the server's, and without the clips, undo steps and recent audio of the loops,
-        which grow with what is played, up to the size of their pool: only these may be in huge pages (flag hg), but for
-        their ends, which are mappings beside them."""
+        """The node's memory in MB, without the server's, and without the clips, undo steps and recent audio
+        of the loops, which grow with use, up to the size of their pool: only these may be in huge pages (flag
+        hg), except for their ends, which are adjacent mappings."""
         mappings = []
         for line in pathlib.Path(f"/proc/{self.process.pid}/smaps").read_text().splitlines():
             name, _, value = line.partition(":")
@@ -393,10 +395,10 @@ class Soak:
                    if not is_huge and start not in ends and end not in starts) / 1024
 
     def rest(self):
-        """Measures the memory of a state that is always the same."""
+        """Measures the memory of a reproducible state."""
         self.resting = True
         time.sleep(0.5)
-        # Delay lines keep memory once sound has been in them, until they are made for another rate.
+        # Delay lines keep memory once they have had sound, until they are recreated for another rate.
         if self.rate == 48000:
             self.lose_server(44100)
         self.lose_server(48000)
@@ -415,7 +417,7 @@ class Soak:
         found = self.resident()
         self.at_rest.append(found)
         self.resting = False
-        # The first one has not played all that keeps memory.
+        # Before the first measurement, the node has not used all that keeps memory.
         if self.window == 2:
             self.settled = found
         elif self.window > 2 and found > self.settled * MEMORY:
@@ -430,7 +432,7 @@ class Soak:
         told = 0
         while self.now() < self.seconds:
             event = self.chance.choices([each for each, _ in events], [weight for _, weight in events])[0]
-            # A node that is restarted too often never shows what it keeps.
+            # A node that is restarted too often never shows its leaks.
             if event != self.restart or time.monotonic() - self.began > 4 * SETTLED:
                 event()
             for _ in range(self.chance.randint(5, 40)):
@@ -444,7 +446,7 @@ class Soak:
             player.join(5)
         self.release()
         time.sleep(2)
-        # The lights of pedals are notes, too.
+        # Pedal LEDs are notes, too.
         self.socket.send(encode("/midi/lights", 0))
         self.release()
         time.sleep(3)

@@ -12,7 +12,7 @@ int px_eventfd(void);
 int px_signalfd(const sigset_t *signals);
 int px_accept(int listener, struct sockaddr *peer, socklen_t *size);
 
-// A pipe whose ends block, and are close-on-exec: first the one to read from.
+// A close-on-exec pipe whose ends block: first the read end, then the write end.
 int px_pipe(int32_t ends[2]);
 
 // Returns the number of a received signal, or 0.
@@ -20,11 +20,11 @@ int px_next_signal(int signalfd);
 
 void px_name_thread(pthread_t thread, const char *name);
 
-// Counts from now on how often this process is continued after a stop. The count is 0 before.
+// Starts counting how often this process is continued after a stop. The count is 0 before.
 void px_count_continues(void);
 unsigned px_continues(void);
 
-// Returns the process at the other end of a Unix-domain socket, or 0, and writes the path to which the socket
+// Returns the process ID of the peer of a Unix-domain socket, or 0, and writes the path to which the socket
 // is connected, which may be empty.
 int32_t px_peer(int socket, char *path, size_t size);
 
@@ -34,10 +34,10 @@ int32_t px_thread_number(void);
 // Makes the heap return freed memory to the system. Must be called before threads are started.
 void px_return_freed_memory(void);
 
-// Returns the whole pages of freed blocks, between others that are in use, even if all memory is locked.
+// Releases whole pages of freed blocks, also between blocks in use, even if all memory is locked.
 void px_trim_freed_memory(void);
 
-// Between these calls, which can be nested, what the calling thread prints to C's `stderr` is dropped.
+// Between these calls, which can be nested, output of the calling thread to C's `stderr` is dropped.
 void px_begin_quiet(void);
 void px_end_quiet(void);
 

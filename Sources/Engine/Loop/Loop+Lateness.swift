@@ -1,9 +1,9 @@
 internal import DSP
 
-/// Presses that come after the beat that they meant.
+/// Late presses, which arrive after the beat they were meant for.
 ///
-/// A press soon after a grain started counts for that start: recordings begin with the recent past of their source,
-/// and layers are written so much later than they are played that their end can still be earlier than the press.
+/// A press soon after the start of a grain takes effect at that start. Recordings begin with the history of
+/// their source. Layers are written with a lag, so that they can still end before the press.
 extension Loop {
   /// How late an action may be for a grain, in frames: a third of the grain at most.
   @_noLocks
@@ -11,17 +11,16 @@ extension Loop {
     Int(min(time.pointee.lateness * sampleRate, frames(of: grain) / 3))
   }
 
-  /// The frames by which a layer is written later than its latency: none without a grain, or without the recent
-  /// past.
+  /// The frames by which a layer is written later than its latency: 0 without a grain, or without a history.
   var layerLag: Int {
     @_noLocks get {
       guard let quantum = settings.quantum, pastFrames > 0, tape.length > 0 else { return 0 }
-      // What is played is heard in the next cycle.
+      // A layer must be written before it is heard in the next cycle.
       return min(grace(of: quantum), min(tape.length / 3, pastFrames / 2))
     }
   }
 
-  // The frames of the source that can be read back once as many have been remembered.
+  // The frames of the source that can be read back once the history is full.
   private var pastFrames: Int {
     @_noLocks get {
       let history = Loops.history(of: settings.source, among: histories)
@@ -36,8 +35,8 @@ extension Loop {
     }
   }
 
-  /// Returns the exact start of the grain that an action missed by little, or a negative time if it waits for the
-  /// next.
+  /// Returns the exact start of the grain that an action just missed, or a negative time if the action waits
+  /// for the next one.
   @_noLocks
   func missedStart(of grain: LoopGrain, by action: LoopAction, at frame: Int64) -> Double {
     let next = dueTime(of: grain, from: frame)
@@ -51,14 +50,14 @@ extension Loop {
     return exact
   }
 
-  /// Whether an action can still be performed as of a frame in the past.
+  /// Whether an action can still take effect at a frame in the past.
   @_noLocks
   private func canBegin(_ action: LoopAction, late: Int, at start: Int64) -> Bool {
     switch action {
     case .record, .recordOn, .play, .overdub, .replace, .substitute, .multiply, .insert, .stop,
       .once:
       if state.isRecording {
-        // Else the recording would be empty.
+        // Otherwise the recording would be empty.
         guard case .recording = state else { return false }
         return recording.frames > late && start > recording.start
       }
@@ -89,8 +88,7 @@ extension Loop {
     tape.record(into: version, from: frames)
   }
 
-  /// Passes a layer the sound from as long ago as it lags, in pieces; `frames` frames have just been added to
-  /// the past.
+  /// Feeds a layer the source delayed by its lag, in pieces, after `frames` frames were added to the history.
   @_noLocks
   mutating func listenBack(frames: Int) {
     let history = Loops.history(of: settings.source, among: histories)

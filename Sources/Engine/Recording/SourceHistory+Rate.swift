@@ -5,10 +5,9 @@ extension SourceHistory {
   // The frames that are converted at once.
   private static var framesAtOnce: Int { 4096 }
 
-  /// Takes over the sound of a history, converted by reading `speed` of its frames per own frame, unless no loop
-  /// listens to the source.
+  /// Copies the audio of another history, resampled by reading `speed` of its frames per own frame.
   ///
-  /// Not on the audio thread; before anything is written.
+  /// Does nothing if no loop listens to the source. Call it before the first write, not on the audio thread.
   mutating func adopt(_ former: borrowing SourceHistory, speed: Double) {
     let known = former.knownFrames
     let count = min(Int(Double(known) / speed), frames)

@@ -2,13 +2,13 @@ internal import CRealtime
 internal import DSP
 internal import Synchronization
 
-/// The most recent sound of a source, for retroactive recording, while some loop listens to it.
+/// The recent audio of a source, for retroactive recording, while any loop listens to it.
 ///
-/// Silence takes no memory. Audio thread.
+/// Silence takes no memory. For the audio thread.
 struct SourceHistory: ~Copyable {
   private static var pageFrames: Int { @_noLocks get { PageStack.frames } }
 
-  /// The frames that can be read back.
+  /// The frames that can be read back at most.
   let frames: Int
   private let exchange: UnsafeMutablePointer<HistoryExchange>
   // Nil while no loop listens.
@@ -18,7 +18,7 @@ struct SourceHistory: ~Copyable {
   private var readers = 0
   /// The number of frames that have passed.
   private(set) var written = 0
-  // How many had passed when the memory came.
+  // The value of `written` when the memory arrived.
   private var begun = 0
 
   /// Creates a history without memory, which it takes from a store when needed.
@@ -39,7 +39,7 @@ struct SourceHistory: ~Copyable {
   /// Whether the source is being remembered.
   var isRemembering: Bool { @_noLocks get { pages != nil } }
 
-  /// The frames that can be read back now: those since the memory came.
+  /// The frames that can be read back now: those since the memory arrived.
   var knownFrames: Int { @_noLocks get { isRemembering ? min(frames, written &- begun) : 0 } }
 
   /// Keeps the memory until `endReading`.
@@ -56,11 +56,11 @@ struct SourceHistory: ~Copyable {
   private mutating func exchangeMemory() {
     if isWanted {
       if pages != nil { return }
-      // Acquiring: the memory is prepared. Nil if the control side has not released the former one yet.
+      // Acquiring: the memory is prepared. Nil if the control side has not released the previous one yet.
       pages = exchange.pointee.offered.exchange(nil, ordering: .acquiring)
       begun = written
     } else if let pages, readers == 0 {
-      // Releasing: nothing more is written. The slot is free, because there is only one memory.
+      // Releasing: nothing more is written. The slot is free, because there is only one block of memory.
       exchange.pointee.returned.store(pages, ordering: .releasing)
       self.pages = nil
     }
@@ -128,7 +128,7 @@ struct SourceHistory: ~Copyable {
     rt_zero(left + Self.pageFrames + start, end &- start)
   }
 
-  /// Reads frames from a position on, which counts like `written`.
+  /// Reads frames from a position on, which is counted like `written`.
   ///
   /// Frames that are too old, in the future, or from before any loop listened are silent.
   @_noLocks

@@ -1,16 +1,16 @@
-/// Something on a frame of a session: a MIDI message, a beat, or a change of a loop.
+/// An event at a frame of a session: a MIDI message, a beat, a marker, or a loop's change of state.
 package struct SessionEvent: BitwiseCopyable, Sendable {
   /// The kind of an event.
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// A received MIDI message, of the bytes `first`, `second` and `third`.
+    /// A received MIDI message: the bytes `first`, `second` and `third`.
     case received
     /// A sent MIDI message.
     case sent
-    /// A beat: its number in the bar from 1, and the number of beats of the bar.
+    /// A beat: `first` is its number in the bar, from 1, and `second` the number of beats per bar.
     case beat
-    /// A loop, from 0, has changed: it is still now, records, plays, or is overdubbed.
+    /// The new state of the loop `first`, from 0: idle, recording, playing or overdubbing.
     case still, record, play, overdub
-    /// A marker of the control side, by its number of three bytes, the highest first.
+    /// A marker from the control side: its number in three bytes, the most significant first.
     case mark
   }
 
@@ -18,7 +18,7 @@ package struct SessionEvent: BitwiseCopyable, Sendable {
   package var frame: Int
   /// The kind of the event.
   package var kind: Kind
-  /// The three bytes that the kind describes.
+  /// The three bytes, whose meaning depends on the kind.
   package var first: UInt8, second: UInt8, third: UInt8
 
   /// The number of a marker.

@@ -7,7 +7,7 @@ package enum SessionTrack: Hashable, Sendable {
   /// The stem of a loop, counted from 0.
   case loop(Int)
 
-  /// The tracks of a node with this many loops, in the order of a ring.
+  /// The tracks of a node with a number of loops, in the order of a ring.
   package static func all(loops: Int) -> [SessionTrack] {
     [.input, .output, .live, .harmony, .grid, .click] + (0..<loops).map(SessionTrack.loop)
   }
@@ -16,22 +16,22 @@ package enum SessionTrack: Hashable, Sendable {
   package var isMono: Bool { self == .click }
 }
 
-/// The sound of all ports, and the events beside it, from the audio thread to disk.
+/// A ring buffer for the audio and the events of all ports, from the audio thread to disk.
 ///
-/// The audio thread writes, one other thread reads, and neither waits. All tracks have one position: none can have a
-/// frame more than another. A ring holds one session, which starts and ends once.
+/// The audio thread writes, one other thread reads, and neither waits. All tracks share one position, so that
+/// none can be a frame longer than another. A ring holds one session, which starts and ends once.
 package final class SessionRing: @unchecked Sendable {
-  /// The length of the ring, and of the longest stall of the disk, in seconds.
+  /// The length of the ring in seconds: the longest disk stall that loses nothing.
   package static let seconds = 9
   private static let mostEvents = 16_384
-  // The number of frames that a slow disk frees at a time.
+  // The most frames per read: a slow disk frees the ring in steps of this size.
   private static let longestStretch = 16_384
 
   /// The sample rate, in Hz.
   package let rate: Int
   /// The tracks.
   package let tracks: [SessionTrack]
-  /// Its capacity in frames.
+  /// The capacity in frames.
   package let capacity: Int
 
   private let buffers = Buffers()
@@ -43,8 +43,9 @@ package final class SessionRing: @unchecked Sendable {
   private let activities: UnsafeMutablePointer<UInt8>
   private let midi: MIDIBlock
 
-  /// Creates a ring for a sample rate and a number of loops, long enough for a disk that stalls, or for a number of
-  /// frames.
+  /// Creates a ring for a sample rate and a number of loops.
+  ///
+  /// The capacity in frames is that of `seconds` by default.
   package init(rate: Int, loops: Int, capacity: Int? = nil) {
     self.rate = rate
     tracks = SessionTrack.all(loops: loops)
@@ -67,23 +68,24 @@ package final class SessionRing: @unchecked Sendable {
     progress = buffers.box(SessionProgress())
   }
 
-  /// The state of the session, with the meanings of a capture's.
+  /// The state of the session, with the same meanings as for a capture.
   ///
   /// After the end, all samples are visible to the reader.
   package var state: CaptureRing.State {
     CaptureRing.State(rawValue: progress.pointee.state.load(ordering: .acquiring)) ?? .waiting
   }
 
-  /// Whether the audio thread is done with it.
+  /// Whether the audio thread is done with the ring.
   package var hasEnded: Bool { state == .ended || state == .overrun }
 
-  /// The number of frames so far.
+  /// The number of frames written so far.
   package var frames: Int { progress.pointee.written.load(ordering: .acquiring) }
 
-  /// The number of events for which there was no room.
+  /// The number of events dropped for lack of room.
   package var lostEvents: Int { progress.pointee.lostEvents.load(ordering: .relaxed) }
 
-  /// The time of the first frame, in microseconds of the host's steady clock; known from the start.
+  /// The time of the first frame, in microseconds of the host's steady clock; valid once the session has
+  /// started.
   package var start: Double { progress.pointee.start }
 
   /// The pointer for the audio thread.
@@ -96,8 +98,8 @@ package final class SessionRing: @unchecked Sendable {
 
   /// Passes the next contiguous samples of each track to a closure.
   ///
-  /// They stay in the ring until the closure has returned without an error. Returns false if there are none. One
-  /// reader thread.
+  /// Returns false if there are none. The samples stay in the ring until the closure returns without an
+  /// error. Call it from one thread only.
   package func take<Fault: Error>(
     atMost most: Int = .max, _ body: ([Stereo], Int) throws(Fault) -> Void
   ) throws(Fault) -> Bool {
@@ -113,9 +115,9 @@ package final class SessionRing: @unchecked Sendable {
     return true
   }
 
-  /// Takes the events since the last call.
+  /// Returns the events since the last call.
   ///
-  /// One reader thread.
+  /// Call it from one thread only.
   package func takeEvents() -> [SessionEvent] {
     let read = progress.pointee.eventsRead.load(ordering: .relaxed)
     // Acquiring: the events are written.
@@ -140,21 +142,21 @@ struct SessionProgress: ~Copyable {
 
 /// A pointer to a ring, for the audio thread.
 ///
-/// The sender keeps the ring alive until the event of the command was received, and then, if the session has
-/// started, until it has ended.
+/// The sender keeps the ring alive until it has received the command's event and, if the session has started,
+/// until the session has ended.
 package struct SessionPointer: BitwiseCopyable, @unchecked Sendable {
   let sounds: UnsafeMutablePointer<Stereo>
-  // For a segment of each port that is not connected, and the stems of the loops in this segment.
+  // Scratch memory: a segment of each unconnected port, and the loops' stems in this segment.
   let spare: UnsafeMutablePointer<Stereo>
   let stems: UnsafeMutablePointer<Stereo>
-  // The latest activity of each loop, as the kind of an event.
+  // The latest activity of each loop, as the raw value of an event kind.
   let activities: UnsafeMutablePointer<UInt8>
   let count: Int
   let capacity: Int
   let rate: Int
   let events: UnsafeMutablePointer<SessionEvent>
   let mostEvents: Int
-  // For the messages sent if that port is not connected.
+  // For sent messages if the MIDI output is not connected.
   let midi: MIDIBlock
   let progress: UnsafeMutablePointer<SessionProgress>
 }

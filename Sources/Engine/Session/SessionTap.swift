@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Copies the audio of all ports, MIDI, beats and loop changes into a ring, without blocking.
 struct SessionTap: BitwiseCopyable {
-  // The places of the tracks before those of the loops, as in `SessionTrack.all`.
+  // The indices of the tracks before those of the loops, as in `SessionTrack.all`.
   private enum Place {
     static var input: Int { @_noLocks get { 0 } }
     static var output: Int { @_noLocks get { 1 } }
@@ -14,13 +14,13 @@ struct SessionTap: BitwiseCopyable {
     static var loops: Int { @_noLocks get { 6 } }
   }
 
-  // A beat that follows sooner is the same one, moved slightly by a new tempo.
+  // In frames. A beat that follows sooner is the same one, moved slightly by a new tempo.
   private static var leastBeat: Int64 { @_noLocks get { 480 } }
 
   private var pointer: SessionPointer?
   private var sampleRate: Int
   private var written = 0
-  // The frame of the engine's time on which the session started, which lost frames don't move.
+  // The frame of the engine's time at which the session started. Lost frames don't move it.
   private var origin: Int64 = 0
   private var latestBeat = Int64.min / 2
 
@@ -35,12 +35,12 @@ struct SessionTap: BitwiseCopyable {
     }
   }
 
-  /// Continues at another rate or the same.
+  /// Sets the sample rate, which may be the same.
   ///
-  /// A session skips everything while the rate is not its own.
+  /// A session records nothing while the rate is not its own.
   mutating func setSampleRate(_ rate: Double) { sampleRate = Int(rate) }
 
-  /// Continues on the timeline of another driver, after the frames that have passed without one.
+  /// Continues on another driver's timeline, after the frames that have passed without a driver.
   @_noLocks
   mutating func goOn(at present: Int64, after passed: Int64) {
     origin = present &- Int64(written) &- passed
@@ -49,7 +49,7 @@ struct SessionTap: BitwiseCopyable {
 
   // MARK: - Start and end
 
-  /// Starts a session, unless one is on, or ends the one that is on if there is no pointer.
+  /// Starts a session unless one is running, or ends the running one if the pointer is nil.
   @_noLocks
   mutating func follow(_ pointer: SessionPointer?, at present: Int64, microseconds: Double) {
     guard let pointer else { return end(.ended) }
@@ -68,7 +68,7 @@ struct SessionTap: BitwiseCopyable {
     publish(state, to: pointer)
   }
 
-  /// Publishes the state, and everything that was written before.
+  /// Publishes the state, and everything written before it.
   @_noLocks
   private func publish(_ state: CaptureRing.State, to pointer: SessionPointer) {
     // The real-time check rejects the getter of a raw value. The byte has the same value.
@@ -78,7 +78,7 @@ struct SessionTap: BitwiseCopyable {
 
   // MARK: - Sound
 
-  /// The ports with memory for all that are not connected.
+  /// Returns the ports, with scratch memory for those that are not connected.
   @_noLocks
   func completing(_ ports: Ports) -> Ports {
     guard let pointer else { return ports }
@@ -137,11 +137,11 @@ struct SessionTap: BitwiseCopyable {
 
   /// Records silence for frames that were lost.
   ///
-  /// Returns false if the session has ended for want of room.
+  /// Returns false if the session has ended because the ring was full.
   @_noLocks
   private mutating func fillGap(to present: Int64, _ pointer: SessionPointer) -> Bool {
     let gap = present &- origin &- Int64(written)
-    // After a sleep of the machine, or if the timeline went back, it continues without a gap.
+    // After a suspend, or if the timeline went back, the session continues without a gap.
     if gap < 0 || gap > Int64(pointer.capacity / 2) {
       origin &+= gap
     } else if gap > 0 {
@@ -181,14 +181,14 @@ struct SessionTap: BitwiseCopyable {
 
   // MARK: - Events
 
-  /// Memory for the messages that are sent, if that port is not connected.
+  /// Returns memory for the sent messages, even if the MIDI output is not connected.
   @_noLocks
   func output(_ connected: MIDIBlock?) -> MIDIBlock? {
     guard isOn, let pointer else { return connected }
     return connected ?? pointer.midi
   }
 
-  /// Records what the loops do from a frame on.
+  /// Records the loops' changes of state at a frame.
   @_noLocks
   func noteLoops(_ loops: borrowing Loops, at present: Int64) {
     guard isOn, let pointer else { return }
@@ -207,7 +207,7 @@ struct SessionTap: BitwiseCopyable {
     }
   }
 
-  /// Records a marker of the control side.
+  /// Records a marker from the control side.
   @_noLocks
   func mark(_ number: UInt32, at present: Int64) {
     guard isOn, let pointer else { return }
@@ -253,10 +253,10 @@ struct SessionTap: BitwiseCopyable {
     _ second: UInt8, _ third: UInt8
   ) {
     let frame = Int(frame &- origin)
-    // In the block in which the session started.
+    // The event precedes the start of the session within the same buffer.
     if frame < 0 { return }
     let written = pointer.progress.pointee.eventsWritten.load(ordering: .relaxed)
-    // Acquiring: the reader has released the place.
+    // Acquiring: the reader has released the slot.
     let read = pointer.progress.pointee.eventsRead.load(ordering: .acquiring)
     guard written &- read < pointer.mostEvents else {
       pointer.progress.pointee.lostEvents.add(1, ordering: .relaxed)

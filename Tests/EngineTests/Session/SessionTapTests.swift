@@ -3,11 +3,11 @@ import Engine
 import TestSupport
 import Testing
 
-/// Sessions, compared bit for bit and to the frame with what the ports had.
+/// Sessions, compared with the signals of the ports, bit for bit and to the frame.
 @Suite struct SessionTapTests {
   private static let tracks = SessionTrack.all(loops: 4)
 
-  /// All samples of a session: by track the left and the right ones.
+  /// All samples of a session: the left and the right ones of each track.
   private func drain(_ ring: SessionRing) -> [SessionTrack: (left: [Float], right: [Float])] {
     var sounds = Dictionary(
       uniqueKeysWithValues: ring.tracks.map { ($0, (left: [Float](), right: [Float]())) })
@@ -148,7 +148,7 @@ import Testing
     #expect(frames(.record) == [5000] && frames(.play) == [9000])
     #expect(frames(.mark) == [12_345])
     #expect(events.first { $0.kind == .mark }?.number == 70_000)
-    // The clicks begin there.
+    // The clicks start on the beats.
     let beats = frames(.beat)
     #expect(beats.count >= 3 && Set(zip(beats, beats.dropFirst()).map { $1 - $0 }) == [24_000])
     for beat in beats.dropFirst().dropLast() {

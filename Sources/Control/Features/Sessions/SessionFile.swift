@@ -8,7 +8,7 @@ internal import SoundFiles
 final class SessionFile {
   let track: SessionTrack
   let path: String
-  /// The file for the thread that makes it durable.
+  /// A descriptor of the file, for the thread that fsyncs it.
   let descriptor: Descriptor
   private var writer: WaveWriter?
 
@@ -34,20 +34,22 @@ final class SessionFile {
   /// The number of frames in the file.
   var frames: Int { writer?.frames ?? 0 }
 
-  /// Appends frames; if the disk is full, `frames` counts those that fit.
+  /// Appends frames.
+  ///
+  /// If the disk is full, `frames` counts those that fit.
   func append(_ sound: Stereo, frames: Int) throws(SoundFileError) {
     try writer?.append(sound, frames: frames)
   }
 
-  /// Appends frames of another file of the same format, from one of its frames on.
+  /// Appends frames of another file of the same format, from its frame `start` on.
   func append(_ path: String, from start: Int, frames: Int) throws(SoundFileError) {
     try writer?.append(path, from: start, frames: frames)
   }
 
-  /// Counts the frames written so far in the header.
+  /// Updates the length in the header.
   func countCurrent() throws(SoundFileError) { try writer?.countCurrent() }
 
-  /// Drops the frames after a number of them.
+  /// Truncates the file to a number of frames.
   func cut(toFrames frames: Int) throws(SoundFileError) { try writer?.cut(toFrames: frames) }
 
   /// Finishes the file with markers and a tempo.
@@ -58,7 +60,7 @@ final class SessionFile {
 }
 
 extension ZonedDate {
-  /// The first frame at or after this time, counted from midnight.
+  /// The frame nearest to this time, counted from midnight.
   fileprivate func frameOfDay(rate: Int) -> Int {
     let local = microseconds + zoneMinutes * 60_000_000
     let day = 86_400_000_000

@@ -4,9 +4,9 @@ internal import Music
 internal import Posix
 internal import SoundFiles
 
-/// The folder of a session: a sound file per port, and the event log.
+/// The folder of a session: one sound file per port, and the event log.
 ///
-/// `session.txt` has a line for each event from the start on, and a last one with the length once all is complete.
+/// `session.txt` has one line per event, and a final one with the length once the session is complete.
 /// `session.mid` has tempo, markers and MIDI for other programs, and `markers.csv` the markers.
 struct SessionFolder: Sendable {
   /// The folder of all sessions in a data directory.
@@ -14,7 +14,7 @@ struct SessionFolder: Sendable {
 
   let path: String
 
-  /// The path of the folder for a session that begins at a date: named by it, and unused.
+  /// Returns an unused path for the folder of a session, named after its start.
   static func path(for date: ZonedDate, home: String) -> String {
     let digits = date.text.prefix(19).filter { $0 != ":" }.map { $0 == "T" ? "_" : $0 }
     let path = all(home: home) + "/" + String(digits)
@@ -40,7 +40,7 @@ struct SessionFolder: Sendable {
     rmdir(path)
   }
 
-  /// Writes what other programs read.
+  /// Writes the files for other programs.
   func complete(_ log: SessionLog) throws(SystemError) {
     try Files.write(log.midi(title: name), to: path + "/session.mid")
     try Files.write(log.table, to: path + "/markers.csv")
@@ -85,7 +85,7 @@ struct SessionLog: Equatable, Sendable {
   /// The last line of a log.
   static func end(frames: Int) -> String { "end \(frames)" }
 
-  /// The line of an event; nil if it is none of the log.
+  /// Returns the line of an event, or nil for a marker without a name.
   static func line(_ event: SessionEvent, marks: [Int: String]) -> String? {
     let bytes = [event.first, event.second, event.third]
     switch event.kind {
@@ -105,14 +105,14 @@ struct SessionLog: Equatable, Sendable {
     return bytes.prefix(count).map(String.init).joined(separator: " ")
   }
 
-  /// Reads a log; nil if its first line is not that of one.
+  /// Parses a log; nil if its first line is not a log's header.
   init?(_ text: String) {
     var lines = text.split(separator: "\n")[...]
     guard let head = lines.popFirst()?.split(separator: " "), head.count == 3,
       head[0] == "session", let rate = Int(head[1]), rate > 0
     else { return nil }
     self.init(rate: rate)
-    // The last line of an interrupted one can be cut.
+    // The last line of an interrupted log may be truncated.
     for line in lines { read(line) }
   }
 
@@ -139,7 +139,7 @@ struct SessionLog: Equatable, Sendable {
     }
   }
 
-  /// The log as text, without the line of the end.
+  /// The log as text, without the end line.
   func text(date: ZonedDate) -> String {
     var lines: [(frame: Int, text: String)] = []
     lines += beats.map { ($0.frame, "beat \($0.number) \($0.beatsPerBar)") }
@@ -151,7 +151,7 @@ struct SessionLog: Equatable, Sendable {
     ) { $0 += "\($1.frame) \($1.text)\n" }
   }
 
-  /// Adds the events of another log from a frame on, which becomes 0.
+  /// Adds the events of another log from the frame `first` on, which becomes frame 0.
   mutating func add(_ other: SessionLog, from first: Int) {
     for var beat in other.beats where beat.frame >= first {
       beat.frame -= first
@@ -173,7 +173,7 @@ struct SessionLog: Equatable, Sendable {
 
   // MARK: - For other programs
 
-  /// The events of the first frames.
+  /// Returns a log of the first frames only.
   func first(_ frames: Int) -> SessionLog {
     var log = self
     log.frames = frames
@@ -194,7 +194,7 @@ struct SessionLog: Equatable, Sendable {
     return file.bytes
   }
 
-  /// The table of markers, as Reaper reads it: number, name, and time in seconds.
+  /// The markers as a table in Reaper's format: number, name, and time in seconds.
   var table: String {
     var text = "#,Name,Start\n"
     for (index, marker) in markers.enumerated() {
@@ -206,10 +206,10 @@ struct SessionLog: Equatable, Sendable {
     return text
   }
 
-  /// The markers in the form of a sound file.
+  /// The markers as cue points of a sound file.
   var cues: WaveCues { WaveCues(markers.map { .init($0.frame, $0.name) }) }
 
-  /// The tempo at the start, if it has one.
+  /// The tempo of the first beat, or nil if it is unknown.
   var beat: WaveBeat? {
     guard beats.count > 1, let frames, beats[1].frame > beats[0].frame else { return nil }
     let tempo = 60 * Double(rate) / Double(beats[1].frame - beats[0].frame)

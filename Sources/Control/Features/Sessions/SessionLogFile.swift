@@ -3,7 +3,7 @@ internal import Glibc
 internal import Posix
 internal import SoundFiles
 
-/// The growing log of a session, which keeps what doesn't fit on the disk until it does.
+/// The log of a running session, which buffers lines while the disk is full.
 final class SessionLogFile {
   let path: String
   let descriptor: Descriptor

@@ -5,12 +5,12 @@ internal import SoundFiles
 
 /// Keeps the last minutes of all ports on disk: a thread that writes them in parts, and deletes the oldest.
 final class SessionMinutes: Sendable {
-  // The wait for the disk before a session is made of what it has, in seconds.
+  // How long `keep` waits for the disk, in seconds, before it uses the frames that are written.
   private static let patience = 5.0
 
   private struct State {
     var parts: [SessionPart] = []
-    // While one reads them, none is deleted.
+    // While there are readers, no part is deleted.
     var readers = 0
     var fault: Refusal?
     var isDone = false
@@ -39,13 +39,13 @@ final class SessionMinutes: Sendable {
     self.wake = wake
   }
 
-  /// The error that has ended it.
+  /// The error that ended the recording.
   var fault: Refusal? { state.withLock { $0.fault } }
 
-  /// Whether its thread has ended.
+  /// Whether the thread has ended.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Wakes the thread after the end.
+  /// Wakes the thread after the end of the recording.
   func noteEnd() { wake.set() }
 
   /// Starts the thread.
@@ -57,7 +57,7 @@ final class SessionMinutes: Sendable {
         } catch {
           state.change { $0.fault = error }
         }
-        // Whoever reads the parts has them until the end.
+        // Readers keep the parts until they are done.
         while state.withLock({ $0.readers > 0 }) { wake.wait(milliseconds: SessionRun.period) }
         for part in state.withLock({ $0.parts }) { part.folder.remove() }
         rmdir(SessionPart.all(home: home))
@@ -119,7 +119,7 @@ final class SessionMinutes: Sendable {
 
   /// Makes a session of the last minutes, and returns its folder.
   ///
-  /// On another thread.
+  /// Call it from a thread other than the writer's.
   func keep() throws(Refusal) -> String {
     // The writer thread drains the ring at once, unless the disk is slow.
     let wanted = ring.frames

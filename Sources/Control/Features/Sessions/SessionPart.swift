@@ -6,18 +6,18 @@ internal import SoundFiles
 struct SessionPart: Sendable {
   var folder: SessionFolder
   var start: Int
-  /// The end of what all its files have.
+  /// The end of the frames that all its files have.
   var end: Int
 
-  /// The folder of all parts in a data directory, which is not one of a session.
+  /// The folder of all parts in a data directory, which is not a session's.
   static func all(home: String) -> String { SessionFolder.all(home: home) + "/.last" }
 
-  /// The path of a part, of a ring with a number of its own.
+  /// The path of a part of the ring with the number `id`.
   static func path(id: Int, start: Int, home: String) -> String {
     "\(all(home: home))/\(id)-\(start)"
   }
 
-  /// The parts in a data directory, by the numbers of their rings.
+  /// The parts in a data directory, by the number of their ring.
   static func found(home: String) -> [Int: [SessionPart]] {
     var found: [Int: [SessionPart]] = [:]
     for name in Files.names(in: all(home: home)) {
@@ -30,14 +30,14 @@ struct SessionPart: Sendable {
     return found.mapValues { $0.sorted { $0.start < $1.start } }
   }
 
-  /// Makes a session of the frames from one to another.
+  /// Makes a session of the frames from `first` to `end`.
   static func join(
     _ parts: [SessionPart], from first: Int, to end: Int, into folder: SessionFolder,
     at date: ZonedDate, tracks: [SessionTrack], rate: Int, isFine: Bool
   ) throws(Refusal) {
     var log = SessionLog(rate: rate)
     for part in parts {
-      // The events of its end can be in the next one: all have the frames of the ring.
+      // The log of the next part can have the last events of this one: all count the frames of the ring.
       guard let events = SessionLog(Files.read(part.folder.log) ?? "") else { continue }
       log.add(events, from: first)
     }

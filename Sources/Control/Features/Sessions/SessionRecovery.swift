@@ -3,7 +3,7 @@ internal import Glibc
 internal import Posix
 internal import SoundFiles
 
-/// Completes the sessions that a crash or a power cut has interrupted, and keeps the last minutes before it.
+/// Completes sessions after a crash or power failure, and keeps the last minutes before it.
 enum SessionRecovery {
   /// The sessions and parts found at startup.
   struct Finding: Sendable {
@@ -19,7 +19,7 @@ enum SessionRecovery {
       parts: SessionPart.found(home: home))
   }
 
-  /// Repairs all incomplete sessions of a finding, and returns a line for each.
+  /// Repairs all incomplete sessions of a finding, and returns a message for each.
   static func complete(_ finding: Finding, home: String) -> [String] {
     let all = SessionFolder.all(home: home)
     var lines = finding.names.compactMap { complete(SessionFolder(path: "\(all)/\($0)")) }
@@ -35,13 +35,13 @@ enum SessionRecovery {
       return nil
     }
     let paths = sounds(in: folder)
-    // Another node records it.
+    // Another node is recording it.
     if paths.contains(where: isLocked) { return nil }
     var faults: [String] = []
     let frames = end(paths, &faults)
     do throws(SystemError) {
       try folder.complete(log.first(frames))
-      // A line that was cut stays one of its own.
+      // A truncated line must not merge with the end line.
       try Files.write(
         text + (text.hasSuffix("\n") ? "" : "\n") + SessionLog.end(frames: frames) + "\n",
         to: folder.log)
@@ -53,7 +53,7 @@ enum SessionRecovery {
       .joined(separator: "; ")
   }
 
-  /// Makes a session of the parts of a ring that was interrupted, and removes them.
+  /// Makes a session of the parts of an interrupted ring, and removes them.
   private static func keep(_ parts: [SessionPart], of id: Int, home: String) -> String? {
     var parts = parts
     if parts.contains(where: { sounds(in: $0.folder).contains(where: isLocked) }) { return nil }
@@ -62,7 +62,7 @@ enum SessionRecovery {
     for index in parts.indices {
       parts[index].end = parts[index].start + end(sounds(in: parts[index].folder), &faults)
     }
-    // The last one may have just begun.
+    // The last part may still be empty.
     let whole = parts.filter { $0.end > $0.start }
     guard let first = whole.first, let end = whole.last?.end,
       let log = SessionLog(Files.read(first.folder.log) ?? ""),
@@ -92,7 +92,7 @@ enum SessionRecovery {
     }
   }
 
-  /// Ends all files on the last frame that all have.
+  /// Truncates all files to the frames that all of them have, and returns their number.
   private static func end(_ paths: [String], _ faults: inout [String]) -> Int {
     var lengths: [String: Int] = [:]
     for path in paths {

@@ -5,23 +5,23 @@ internal import SoundFiles
 
 /// Writes one session to disk: a thread that reads the ring filled by the audio thread.
 final class SessionRun: Sendable {
-  // The polling interval of the ring, in milliseconds, and that of syncs: together what is lost at most if the
-  // power fails.
+  // The intervals at which the ring is polled and the files are synced, in milliseconds. A power failure
+  // loses at most the sum of both.
   static let period = 100
   static let syncPeriod = 300
   static let freewheelingPeriod = 1
-  // The longest wait for a full disk after the end, in milliseconds. Until then the ring limits it.
+  // The longest wait for a full disk after the end, in milliseconds. Before the end, the ring limits it.
   static let longestDelay = 5000
 
   /// The progress and result of a session, shared with the control thread.
   struct Account {
-    /// The folder, once it is made.
+    /// The folder, once it exists.
     var folder = ""
     /// The error that ended the session.
     var fault: Refusal?
-    /// The error that blocks writing at the moment, while the ring still has room.
+    /// The error that currently blocks writing, while the ring still has room.
     var delay: Refusal?
-    /// The seconds for which the disk has room, if they are few.
+    /// The seconds until the disk is full, or nil if there are enough.
     var secondsLeft: Int?
     /// Whether everything is written.
     var isDone = false
@@ -122,7 +122,7 @@ final class SessionRun: Sendable {
 
 /// Estimates when the disk will be full from the space that the session has used so far.
 private struct SpaceWatch {
-  // Before that, the rate is unknown.
+  // Before that, the fill rate is unknown.
   private static let leastSeconds = 10
   private static let enough = 300
 
@@ -136,7 +136,7 @@ private struct SpaceWatch {
     freeAtStart = Files.space(at: folder)?.free
   }
 
-  /// The seconds until the disk is full, if they are fewer than five minutes.
+  /// Returns the seconds until the disk is full, or nil if they are unknown or at least five minutes.
   func secondsLeft(after frames: Int) -> Int? {
     let seconds = frames / rate
     guard seconds >= Self.leastSeconds, let freeAtStart, let free = Files.space(at: folder)?.free,

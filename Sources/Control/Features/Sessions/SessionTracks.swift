@@ -9,15 +9,15 @@ final class SessionTracks {
   let folder: SessionFolder
   let log: SessionLogFile
   let files: [SessionFile]
-  // Without their names the files are lost.
+  // The folder, which is synced, too: without their directory entries the files would be lost.
   private let names: Descriptor
   private let ring: SessionRing
-  // The frame of the ring on which the files begin.
+  // The frame of the ring at which the files begin.
   private let start: Int
-  // How many frames of the ring all files have: one can have more, because the disk was full before the rest.
+  // The end of the ring's frames that all files have. If the disk filled up, some have more.
   private(set) var end: Int
 
-  /// Creates the folder and the files, for sound from a frame of the ring on.
+  /// Creates the folder and the files, for audio from the ring's frame `start` on.
   init(
     _ folder: SessionFolder, of ring: SessionRing, from start: Int, at date: ZonedDate, isFine: Bool
   ) throws(Refusal) {
@@ -49,12 +49,12 @@ final class SessionTracks {
     return ZonedDate(microseconds: Int(wall + Double(frame) / Double(ring.rate) * 1e6))
   }
 
-  /// The length of the files in frames: that of the shortest.
+  /// The length of the shortest file in frames.
   var frames: Int { files.map(\.frames).min() ?? 0 }
 
-  /// Writes the next part of the ring, up to a frame of it.
+  /// Writes the next part of the ring, up to the frame `last`.
   ///
-  /// Returns false if the ring is empty, or the files end there.
+  /// Returns false if the ring is empty, or the files have reached that frame.
   func writeNext(until last: Int = .max) throws(SoundFileError) -> Bool {
     if end >= last { return false }
     return try ring.take(atMost: last - end) { (sounds, frames) throws(SoundFileError) in
@@ -76,7 +76,7 @@ final class SessionTracks {
     try log.write()
   }
 
-  /// Asks for everything written to become durable.
+  /// Requests an fsync of everything written.
   func sync(_ sync: FileSync) throws(Refusal) {
     sync.request(names, path: folder.path)
     for file in files { sync.request(file.descriptor, path: file.path) }
@@ -87,9 +87,9 @@ final class SessionTracks {
     }
   }
 
-  /// Ends all files on one frame, adds what other programs read, and returns the length in frames.
+  /// Ends all files on the same frame, adds those for other programs, and returns the length in frames.
   ///
-  /// Without a frame nothing is left of it. `tell` gets the first error.
+  /// An empty session is removed. `tell` receives the first error.
   func finish(telling tell: (Refusal) -> Void) -> Int {
     let frames = frames
     guard frames > 0 else {
@@ -118,7 +118,7 @@ final class SessionTracks {
     }
     attempt { () throws(Refusal) in
       try refusing(as: .io) { () throws(SystemError) in try folder.complete(present) }
-      // The last line says that everything else is there.
+      // The end line marks the session as complete, so it comes last.
       log.add(line: SessionLog.end(frames: frames))
       try write(log)
       try refusing(as: .io) { () throws(SystemError) in

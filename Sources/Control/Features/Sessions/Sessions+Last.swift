@@ -2,12 +2,12 @@ internal import Engine
 internal import OSC
 internal import Posix
 
-/// The last minutes of all ports, of which a session can be made.
+/// Retroactive sessions of the last minutes of all ports, which are kept on disk.
 extension Sessions {
   /// Keeps the last minutes on disk from now on.
   package func keepLast(minutes: Int) { keepLast(seconds: 60 * minutes, partSeconds: 30) }
 
-  /// Keeps the last seconds on disk from now on, in parts of another number of seconds.
+  /// Keeps the last seconds on disk from now on, in parts of `partSeconds`.
   package func keepLast(seconds: Int, partSeconds: Int) {
     last.length = LastMinutes.Length(seconds: seconds, partSeconds: partSeconds)
     beginLast()
@@ -36,16 +36,16 @@ extension Sessions {
     }
   }
 
-  /// Ends the recording of the last minutes, which are deleted.
+  /// Stops recording the last minutes, and deletes them.
   func endLast() {
     last.length.seconds = 0
     try? context.submit([PlannedCommand(action: .sessionRing(nil)) {}])
     for run in last.runs { run.noteEnd() }
   }
 
-  /// Reports faults, and begins again at another sample rate, or when the disk has kept up again.
+  /// Reports faults, and restarts at a new sample rate, after an overrun, or a while after a fault.
   func followLast(_ now: Double) {
-    // The audio thread writes to a ring until it has ended it.
+    // The audio thread uses a ring until it has ended it.
     let over = last.runs.filter { $0.isDone && $0.ring.hasEnded }
     for run in over {
       if let fault = run.fault {
@@ -89,17 +89,17 @@ extension Sessions {
   }
 }
 
-/// The last minutes that are kept.
+/// The state of the recording of the last minutes.
 struct LastMinutes {
-  /// How long they are, and the parts in which they are written.
+  /// The length of the last minutes, and that of the parts in which they are written.
   struct Length {
-    /// None if 0.
+    /// 0 if they are not kept.
     var seconds = 0
     var partSeconds = 30
   }
 
   var length = Length()
-  /// Those that run or end, the latest last.
+  /// The recordings that are running or ending, the latest last.
   var runs: [SessionMinutes] = []
   var isBeginning = false
   /// The time of the next attempt after a fault, in microseconds.

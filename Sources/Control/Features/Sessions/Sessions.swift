@@ -9,7 +9,7 @@ package final class Sessions: Feature {
   private static let endingMilliseconds = 5
   private static let watchingMilliseconds = 250
   private static let mostMarkBytes = 200
-  // The time before the last minutes are kept again after an error.
+  // The delay before the last minutes are kept again after an error.
   static let retryMicroseconds = 10e6
 
   private struct Entry {
@@ -21,7 +21,7 @@ package final class Sessions: Feature {
     var isDelayReported = false
     var isSpaceReported = false
     var isLossReported = false
-    // Whether the audio thread was told to end it because of an error.
+    // Whether it was ended because of an error.
     var isStopped = false
     // Whether another session continues it at another sample rate.
     var isFollowed = false
@@ -30,7 +30,7 @@ package final class Sessions: Feature {
   let context: Context
   let worker = Worker("session-repair")
   private var entries: [Entry] = []
-  // Whether a session is running, including accepted commands, and how many of these wait for their answer.
+  // Whether a session is running, counting accepted commands as done, and how many of these are pending.
   private var isOn = false
   private var underWay = 0
   // The state of the last session that has ended.
@@ -45,10 +45,10 @@ package final class Sessions: Feature {
   var engine: Engine { context.engine }
   var workers: [Worker] { [worker] }
 
-  /// Repairs interrupted sessions on the worker, and passes a line for each to `say`.
+  /// Repairs interrupted sessions on the worker, and passes a message for each to `say`.
   package func open(_ say: @escaping (String) -> Void) {
     guard let home = context[Takes.self].home else { return }
-    // Before another one can begin.
+    // Before a new session can begin, which would look interrupted.
     let finding = SessionRecovery.find(home: home)
     if finding.isEmpty { return }
     worker.run { () throws(Refusal) in
@@ -115,7 +115,7 @@ package final class Sessions: Feature {
   @discardableResult
   private func end() -> Bool { (try? context.submit([commandToEnd(for: nil)])) != nil }
 
-  /// Ends the running session, and that of the last minutes.
+  /// Ends the running session, and the recording of the last minutes.
   package func endAll() {
     end()
     endLast()
@@ -229,7 +229,7 @@ package final class Sessions: Feature {
       let index = entries.firstIndex(where: { $0.run === run && !$0.isFollowed })
     else { return }
     let (status, rate) = (context.soundServer.status, context.sampleRate)
-    // Without a server it waits, since the rate may stay the same.
+    // While the server is gone the session waits, since the rate may stay the same.
     guard status.isRunning, status.rate == rate, rate != run.ring.rate else { return }
     entries[index].isFollowed = true
     do throws(Refusal) {

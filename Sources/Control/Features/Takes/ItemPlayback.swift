@@ -1,14 +1,14 @@
 internal import Engine
 
-/// The take or post that is heard, from loop 1 or as a song.
+/// Tracks the take or post that is playing, in loop 1 or as a song.
 final class ItemPlayback {
   private static let playingMilliseconds = 10
 
   private let context: Context
   private let clips: Clips
-  // The one announced last.
+  // The item that was announced last.
   private var announced: ClipItem?
-  // Whether a clip is loaded to be played. Until it plays, the one before counts as playing.
+  // Whether a clip is being loaded for playback. Until it plays, the previous one counts as playing.
   private var isOpening = false
 
   init(_ context: Context, _ clips: Clips) {
@@ -16,7 +16,7 @@ final class ItemPlayback {
     self.clips = clips
   }
 
-  /// The take or post that plays or is paused; nil for none, and once loop 1 has a layer.
+  /// The take or post that is playing or paused; nil if there is none, or if loop 1 has a layer.
   var item: ClipItem? { inLoop ?? context[Songs.self].playback.item }
 
   private var inLoop: ClipItem? {
@@ -25,13 +25,13 @@ final class ItemPlayback {
     return loop.state.isPlaying || loop.state.isPaused || waits ? held : nil
   }
 
-  // The take or post in loop 1; nil for any other clip, and once it has a layer.
+  // The take or post in loop 1; nil for any other clip, or if it has a layer.
   private var held: ClipItem? {
     let loop = context.loop(0)
     return loop.overdubs == 0 ? clips[0, loop.clip]?.item : nil
   }
 
-  // While a clip is opened, the one before is reported until the new one plays.
+  // While a clip is being loaded, the previous one is reported until the new one plays.
   private var reported: ClipItem? { item ?? (isOpening ? announced : nil) }
 
   /// The id of the take; empty for none.
@@ -55,13 +55,13 @@ final class ItemPlayback {
     }
   }
 
-  /// Notes that a clip is loaded into loop 1 to be played, which `play` or `endOpening` ends.
+  /// Marks a clip as being loaded into loop 1 for playback, until `play` or `endOpening`.
   func beginOpening() { isOpening = true }
 
-  /// Notes that the clip plays, or could not be loaded.
+  /// Marks the clip as playing, or as failed to load.
   func endOpening() { isOpening = false }
 
-  /// Plays the clip that was loaded.
+  /// Plays the loaded clip.
   func play() {
     let command = PlannedCommand(
       action: .loop(.play), whenDone: { [weak self] in self?.endOpening() },
@@ -73,7 +73,7 @@ final class ItemPlayback {
     }
   }
 
-  /// Announces another take or post to subscribers.
+  /// Announces a change of the take or post to subscribers.
   ///
   /// Returns the time until the next call in milliseconds; nil if none plays.
   func poll() -> Int? {

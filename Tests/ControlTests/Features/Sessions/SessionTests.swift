@@ -105,11 +105,11 @@ import Testing
     #expect(table == "#,Name,Start\nM1,\"Verse\",0.041667\n")
     let log = try String(contentsOfFile: all + "/session.txt", encoding: .utf8)
     #expect(log.hasSuffix("\nend 4900\n"))
-    // Once.
+    // Only once.
     #expect(open() == [])
   }
 
-  /// The number of frames of which the last are kept on disk.
+  /// The number of frames recorded so far, of which only the last ones are on disk.
   private var framesKept: Int {
     let all = folder.path("home/sessions/.last")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? []
@@ -151,7 +151,7 @@ import Testing
     #expect(Measure.firstDifference(kept, Array(sound.suffix(kept.count))) == nil)
     let lengths = try ["out", "click", "loop4"].map { try WaveLayout("\(all)/\($0).wav").frames }
     #expect(lengths == [input.count, input.count, input.count])
-    // Beats of half a second, from the log of several parts.
+    // Beats every half second, from the logs of several parts.
     let log = try String(contentsOfFile: all + "/session.txt", encoding: .utf8)
     let beats = log.split(separator: "\n").filter { $0.contains(" beat ") }
     #expect((11...13).contains(beats.count))
