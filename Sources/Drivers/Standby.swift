@@ -16,7 +16,7 @@ package final class Standby: Sendable {
     stop = try Signal()
     // The rate of the last server, which the next one most likely has, too.
     let rate = Double(engine.shared.sampleRate)
-    let renderer = engine.takeOver(sampleRate: rate)
+    let renderer = engine.takeOver(sampleRate: rate, .withoutInput)
     try Thread.start("standby") { [self] in run(renderer, engine, rate: rate) }
   }
 

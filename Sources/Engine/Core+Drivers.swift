@@ -21,6 +21,7 @@ extension Core {
     } else {
       replaceUnits(sampleRate: sampleRate, ratio: sampleRate / formerRate)
     }
+    loops.time.pointee.hasInput = start != .withoutInput
     _ = idle.end()
     // Commands can be scheduled before the first block, which needs a clock.
     if start == .atFullLevel { shared.clock.publish(time.reading(isNominal: true)) }
@@ -50,8 +51,7 @@ extension Core {
       let transfer = loops.slot(index).pointee.transfer
       if transfer.isUnderWay { answer(.transferring, transfer.origin) }
     }
-    let dropped = loops.breakOff(at: present)
-    shared.dropped.bitwiseOr(dropped, ordering: .relaxed)
+    shared.interrupted.bitwiseOr(loops.breakOff(at: present), ordering: .relaxed)
     loops.finishWork()
     var former = Loops(loops.setup, sampleRate: sampleRate)
     swap(&loops, &former)
@@ -76,8 +76,8 @@ extension Core {
   @_noLocks
   private mutating func goOn(after handover: Handover) {
     commands.follow(handover, shared.commands)
-    let dropped = loops.goOn(after: handover, at: present)
-    if dropped != 0 { shared.dropped.bitwiseOr(dropped, ordering: .relaxed) }
+    let interrupted = loops.goOn(after: handover, at: present)
+    if interrupted != 0 { shared.interrupted.bitwiseOr(interrupted, ordering: .relaxed) }
     phrases.shift(by: handover.shift)
     phrases.skip(to: present)
     beatWatch.shift(by: handover.shift)

@@ -42,8 +42,9 @@ package final class Shared: Sendable {
   let frames = Atomic<UInt64>(0)
   let voicesSounding = Atomic<Int>(0)
 
-  // The loops whose queued action a change of the driver dropped since the last reading, a bit each.
-  let dropped = Atomic<UInt32>(0)
+  // What a change of the driver interrupted since the last reading: the loops whose queued action was dropped,
+  // a bit each, and from `Loops.firstEnded` on those whose recording or layer was ended.
+  let interrupted = Atomic<UInt32>(0)
 
   // The delay of the chain, in frames: relaxed, because readers poll.
   let chainDelay = Atomic<Int>(0)
@@ -145,11 +146,15 @@ package final class Shared: Sendable {
   /// Sets the latency of the outputs, in frames.
   package func setOutputDelay(_ frames: Int) { outputDelay.store(frames, ordering: .relaxed) }
 
-  /// Returns the loops, from 0, whose queued action a change of the driver dropped since the last call.
-  package func nextDropped() -> [Int] {
-    guard dropped.load(ordering: .relaxed) != 0 else { return [] }
-    let loops = dropped.exchange(0, ordering: .relaxed)
-    return (0..<UInt32.bitWidth).filter { loops & 1 << UInt32($0) != 0 }
+  /// Returns the loops, from 0, whose queued action a change of the driver dropped since the last call, and
+  /// those whose recording or layer it ended.
+  package func nextInterrupted() -> (dropped: [Int], ended: [Int]) {
+    guard interrupted.load(ordering: .relaxed) != 0 else { return ([], []) }
+    let bits = interrupted.exchange(0, ordering: .relaxed)
+    func loops(from first: UInt32) -> [Int] {
+      (0..<Int(Loops.firstEnded)).filter { bits & 1 << (first + UInt32($0)) != 0 }
+    }
+    return (loops(from: 0), loops(from: Loops.firstEnded))
   }
 
   /// The relation of frames and time as the audio thread published it last.

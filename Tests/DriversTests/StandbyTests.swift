@@ -45,4 +45,42 @@ import Testing
       #expect(abs(peak / expected - 1) < 0.01, "\(name): \(peak) in place of \(expected)")
     }
   }
+
+  @Test func `what records when the server ends is reported, and nothing can be recorded after that`()
+    throws
+  {
+    let host = OfflineHost()
+    host.send(Command(.loop(.recordOn, loop: 1)))
+    _ = host.render(Tone.constant(0.1, frames: 24_000), block: 240)
+    _ = host.events()
+    let shared = host.engine.shared
+
+    let standby = try Standby(host.engine)
+    var ended: [Int] = []
+    try waitUntil("the recording has ended") {
+      ended += shared.nextInterrupted().ended
+      return shared.loops[1].state.read().state == .standby || !ended.isEmpty
+    }
+    #expect(ended == [1])
+    #expect(shared.loops[1].state.read().length == 24_000)
+    var refusals: [EngineRefusal] = []
+    for action in [LoopAction.recordOn, .record, .press] {
+      host.send(Command(.loop(action, loop: 2)))
+      try waitUntil("the command is answered") {
+        let answers = host.events().compactMap { event -> EngineRefusal? in
+          if case .refused(let refusal) = event.kind { refusal } else { nil }
+        }
+        refusals += answers
+        return !answers.isEmpty
+      }
+    }
+    #expect(refusals == [.noInput, .noInput, .noInput])
+    #expect(shared.loops[2].state.read().state == .standby)
+    standby.end()
+
+    let next = OfflineHost(takingOver: host.engine, sampleRate: 48_000)
+    next.send(Command(.loop(.recordOn, loop: 2)))
+    _ = next.render(Tone.constant(0.1, frames: 480), block: 240)
+    #expect(shared.loops[2].state.read().state == .recording)
+  }
 }

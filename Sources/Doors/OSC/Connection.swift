@@ -1,12 +1,19 @@
-internal import Control
+package import Control
 internal import OSC
-internal import Posix
+package import Posix
 
 /// A TCP client's connection.
-final class Connection {
+package final class Connection {
   /// The state of a connection after a read.
-  enum State {
-    case open, ended, broken
+  package enum State {
+    /// More can follow.
+    case open
+    /// The other end has closed it.
+    case ended
+    /// The data is no OSC, or ends within a packet.
+    case broken
+    /// The other end doesn't read its replies.
+    case behind
   }
 
   // Time limit for a complete message.
@@ -19,23 +26,45 @@ final class Connection {
   let client: Client
   private var framing = StreamFraming()
   private var insideSince: Double?
+  // The packets that wait for the next turn, and what follows them. Nothing is read meanwhile.
+  private var waiting: ArraySlice<[UInt8]> = []
+  private var following = State.open
   private var unsent: [UInt8] = []
   private var isBroken = false
   private var finishingSince: Double?
   /// The time of the last received data, in microseconds.
   private(set) var lastHeard: Double
 
-  init(socket: Socket, now: Double, client: Client) {
+  /// Serves a client on a connected socket.
+  package init(socket: Socket, now: Double, client: Client) {
     self.socket = socket
     lastHeard = now
     self.client = client
   }
 
-  /// Reads the available data and hands over the complete packets.
-  func receive(now: Double, _ body: (UnsafeRawBufferPointer) -> Void) -> State {
+  /// Reads the available data and hands over complete packets, at least one, until `microseconds` have passed.
+  package func receive(
+    now: Double, microseconds: Double, _ body: (UnsafeRawBufferPointer) -> Void
+  ) -> State {
     // Handed over only after the framing returns: a reply asks it for its style.
+    if waiting.isEmpty { following = read(now: now) }
+    while let packet = waiting.popFirst() {
+      packet.withUnsafeBytes(body)
+      if isBroken { return .behind }
+      guard !waiting.isEmpty, HostTime.steady - now >= microseconds else { continue }
+      // The rest of its last packet isn't read yet.
+      if insideSince != nil { insideSince = now }
+      return .open
+    }
+    return following
+  }
+
+  /// Whether packets wait for the next turn.
+  package var hasWaiting: Bool { !waiting.isEmpty }
+
+  private func read(now: Double) -> State {
     var packets: [[UInt8]] = []
-    defer { for packet in packets { packet.withUnsafeBytes(body) } }
+    defer { waiting = packets[...] }
     var isWhole = true
     let reading = socket.read(atMost: Self.mostAtOnce) { bytes in
       isWhole = framing.take(bytes) { packets.append(Array($0)) }
@@ -74,7 +103,7 @@ final class Connection {
   var hasUnsent: Bool { !unsent.isEmpty }
 
   /// Sends a packet, as much as the socket accepts; buffers the rest.
-  func send(_ packet: [UInt8]) {
+  package func send(_ packet: [UInt8]) {
     guard !isBroken else { return }
     unsent += StreamFraming.frame(packet, framing.style ?? .lengthPrefix)
     flush()

@@ -57,6 +57,7 @@ package final class OSCServer: Outlet {
     loop.watch(hasMore.readable) { [unowned self] in
       hasMore.clear()
       for index in datagrams.indices { receive(on: index) }
+      for (number, connection) in connections where connection.hasWaiting { serve(number) }
     }
     for listener in listeners {
       loop.watch(listener.descriptor) { [unowned self] in accept(from: listener) }
@@ -182,15 +183,24 @@ package final class OSCServer: Outlet {
     guard let connection = connections[number] else { return }
     connection.flush()
     if connection.isFinishing { return }
-    switch connection.receive(now: HostTime.steady, { node.receive($0, from: connection.client) }) {
+    // One client's packets must not delay everybody else's.
+    let waiting = connections.values.count { $0.hasWaiting }
+    let state = connection.receive(
+      now: HostTime.steady, microseconds: Self.longestTurn / Double(max(1, waiting))
+    ) { node.receive($0, from: connection.client) }
+    switch state {
     case .open:
       loop.watchWriting(connection.socket.descriptor, connection.hasUnsent)
+      if connection.hasWaiting { hasMore.set() }
     case .ended:
       // The client may have closed its own side only, and still expect its replies.
       connection.finish(now: HostTime.steady)
       loop.forget(connection.socket.descriptor)
     case .broken:
       node.counters.malformed += 1
+      node.counters.dropped += 1
+      close(number)
+    case .behind:
       node.counters.dropped += 1
       close(number)
     }

@@ -206,6 +206,9 @@ extension Loop {
   @_noLocks
   func refusal(of action: LoopAction) -> EngineRefusal? {
     if isLocked(action) { return .locked }
+    if !time.pointee.hasInput, action.recordsInput, !state.isRecording, !layer.isOn {
+      return .noInput
+    }
     switch action {
     case .press, .release: return nil
     case .keep: return refusalToKeep

@@ -5,10 +5,11 @@ extension Loop {
   /// Ends what needs the input of the former server, and keeps its sound up to then.
   ///
   /// A loop that was recording stops; one with a layer plays on. Returns whether a queued action was
-  /// dropped.
+  /// dropped, and whether a recording or layer was ended.
   @_noLocks
-  mutating func breakOff(at frame: Int64) -> Bool {
+  mutating func breakOff(at frame: Int64) -> (isDropped: Bool, isEnded: Bool) {
     var isDropped = false
+    let isEnded = state.isRecording || layer.isOn
     if let action = queued.action, action.needsInput {
       queued.clear()
       isDropped = true
@@ -21,7 +22,7 @@ extension Loop {
     } else if layer.isOn {
       endLayerAtOnce(at: frame)
     }
-    return isDropped
+    return (isDropped, isEnded)
   }
 
   /// Ends a layer before the frame of the clip that it would add to next: the input that was late is lost.
@@ -91,16 +92,24 @@ extension Loop {
 }
 
 extension LoopAction {
+  /// Whether it records the input from now on.
+  var recordsInput: Bool {
+    @_noLocks get {
+      switch self {
+      case .record, .recordOn, .overdub, .replace, .substitute, .multiply, .insert: true
+      case .keep, .press, .release, .play, .pause, .stop, .done, .rewind, .forward, .undo, .redo,
+        .clear, .cancel, .once, .replay, .back, .bringToPlay, .bringToStop:
+        false
+      }
+    }
+  }
+
   /// Whether it records the input, or belongs to a press that can be interrupted.
   fileprivate var needsInput: Bool {
     @_noLocks get {
       switch self {
-      case .record, .recordOn, .overdub, .replace, .substitute, .multiply, .insert, .keep, .press,
-        .release:
-        true
-      case .play, .pause, .stop, .done, .rewind, .forward, .undo, .redo, .clear, .cancel, .once,
-        .replay, .back, .bringToPlay, .bringToStop:
-        false
+      case .keep, .press, .release: true
+      default: recordsInput
       }
     }
   }

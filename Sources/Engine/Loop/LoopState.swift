@@ -155,4 +155,6 @@ package enum EngineRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case noEmptyLoop
   /// The history of the source is shorter than the clip would be.
   case nothingKept
+  /// There is no sound server, and so no input.
+  case noInput
 }

@@ -23,6 +23,8 @@ struct LoopTime: ~Copyable {
   var lateness = 0.15
   /// Whether no clip may be lost.
   var isLocked = false
+  /// Whether there is an input to record.
+  var hasInput = true
   // The bars of the count-in.
   var countInBars = 0
   /// Whether the beats are audible or published, and whether another loop depends on them.

@@ -385,28 +385,35 @@ struct Loops: ~Copyable {
 
   // MARK: - Another driver
 
+  /// The bit of the first loop whose recording or layer was ended, after those that dropped a queued action.
+  static var firstEnded: UInt32 { @_noLocks get { 16 } }
+
   /// Ends activities that can't continue on another server.
   ///
-  /// Returns the loops that dropped a queued action, a bit each.
+  /// Returns the loops that dropped a queued action, a bit each, and from `firstEnded` on those whose recording or
+  /// layer was ended.
   @_noLocks
   func breakOff(at frame: Int64) -> UInt32 {
-    var dropped: UInt32 = 0
-    for index in 0..<count where players[index].breakOff(at: frame) {
-      dropped |= 1 << UInt32(truncatingIfNeeded: index)
+    var interrupted: UInt32 = 0
+    for index in 0..<count {
+      let (isDropped, isEnded) = players[index].breakOff(at: frame)
+      let bit = UInt32(truncatingIfNeeded: index)
+      if isDropped { interrupted |= 1 << bit }
+      if isEnded { interrupted |= 1 << (bit &+ Self.firstEnded) }
     }
-    return dropped
+    return interrupted
   }
 
   /// Continues in the first block of another driver, which starts at a frame.
   ///
-  /// Returns the loops that dropped a queued action, a bit each.
+  /// Returns what was interrupted, as `breakOff` does.
   @_noLocks
   func goOn(after handover: Handover, at frame: Int64) -> UInt32 {
     delay(by: handover.shift)
     time.pointee.count.skip(frames: Int(handover.passed))
-    let dropped = breakOff(at: frame)
+    let interrupted = breakOff(at: frame)
     for index in 0..<count { players[index].moveOn(handover.passed, at: frame) }
-    return dropped
+    return interrupted
   }
 
   /// Completes copies and growing clips.

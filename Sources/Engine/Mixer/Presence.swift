@@ -70,4 +70,6 @@ package enum DriverStart: Sendable {
   case silentUntilConnected
   /// At full level from the first frame, for a driver whose start is inaudible.
   case atFullLevel
+  /// Without input, for the driver while there is no server: nothing can be recorded.
+  case withoutInput
 }

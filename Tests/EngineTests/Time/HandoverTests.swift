@@ -153,12 +153,12 @@ import Testing
       (0..<2).map { host.engine.shared.loops[$0].state.read().pending }
     }
     #expect(pending(former) == [.overdub, .play])
-    #expect(former.engine.shared.nextDropped().isEmpty)
+    #expect(former.engine.shared.nextInterrupted() == ([], []))
     let later = OfflineHost(takingOver: former, sampleRate: rate, after: 0.2)
     _ = later.render(Self.silence(0.01, rate), block: 64)
     #expect(pending(later) == [nil, .play])
-    #expect(later.engine.shared.nextDropped() == [0])
-    #expect(later.engine.shared.nextDropped().isEmpty)
+    #expect(later.engine.shared.nextInterrupted() == ([0], [2]))
+    #expect(later.engine.shared.nextInterrupted() == ([], []))
   }
 
   @Test(arguments: [44_100.0, 48_000])

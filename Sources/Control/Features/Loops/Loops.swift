@@ -54,9 +54,10 @@ final class Loops: Feature {
     return due
   }
 
-  /// Reports queued commands that a change of the sound server dropped.
-  private func reportDropped() {
-    for index in context.shared.nextDropped() {
+  /// Reports queued commands, recordings and layers that a change of the sound server ended.
+  private func reportInterrupted() {
+    let interrupted = context.shared.nextInterrupted()
+    for index in interrupted.dropped {
       let path = "/loop/\(index + 1)/next"
       context.report(
         Refusal(
@@ -65,11 +66,19 @@ final class Loops: Feature {
         ),
         of: path)
     }
+    for index in interrupted.ended {
+      context.report(
+        Refusal(
+          .state,
+          "loop \(index + 1): recording ended because the sound server ended; the sound up to then is kept"
+        ),
+        of: "/loop/\(index + 1)/state")
+    }
   }
 
   /// The state of a loop, counted from 0.
   func status(of index: Int) -> LoopStatus {
-    LoopStatus(reading: context.loop(index), rate: context.soundServer.status.rate)
+    LoopStatus(reading: context.loop(index), rate: context.sampleRate)
   }
 
   /// The peaks of a loop.
@@ -83,7 +92,7 @@ final class Loops: Feature {
   /// Sends changes of the loops to subscribers, and tidies the sets.
   func poll(_ now: Double) -> Int? {
     sets.tidy(now)
-    reportDropped()
+    reportInterrupted()
     var due = tendMemory(now)
     for index in watches.indices {
       let changes = watches[index].poll(context.shared, now)

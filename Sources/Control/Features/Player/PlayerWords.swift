@@ -128,6 +128,8 @@ extension Refusal {
       case .noEmptyLoop:
         (.state, "no loop is empty; /loop/1/clear empties the first, and --loops sets the number")
       case .nothingKept: (.range, "longer than the last minute of the source")
+      case .noInput:
+        (.state, "nothing can be recorded until the sound server is back")
       }
     self.init(code, "\(action): \(text)")
   }
