@@ -18,9 +18,38 @@
 // by then. A prime, so that periodic work is included now and then.
 enum { BLOCKS_BETWEEN = 211 };
 
+typedef int cycle_times(
+    const jack_client_t *, jack_nframes_t *, jack_time_t *, jack_time_t *, float *);
+
 static JackProcessCallback stepped;
+static jack_client_t *stepped_client;
 static stepped_blocks *blocks;
 static uint32_t blocks_since;
+
+static cycle_times *read_times;
+
+// The times of the block that is being stepped.
+static struct {
+  volatile int are_known;
+  jack_nframes_t frames;
+  jack_time_t now, next;
+  float period;
+} times;
+
+// By the time that a stepped client reads them, the server can be in a later cycle: the client would find that
+// frames were lost.
+int jack_get_cycle_times(
+    const jack_client_t *client, jack_nframes_t *frames, jack_time_t *now, jack_time_t *next,
+    float *period) {
+  int status = read_times(client, frames, now, next, period);
+  if (times.are_known && status == 0) {
+    *frames = times.frames;
+    *now = times.now;
+    *next = times.next;
+    *period = times.period;
+  }
+  return status;
+}
 
 #if defined(__x86_64__)
 static volatile uint32_t block;
@@ -47,9 +76,12 @@ static int step_through(jack_nframes_t frames, void *argument, uint32_t which) {
   blocks->counts[which] = 0;
   struct sigaction action = {.sa_sigaction = note_step, .sa_flags = SA_SIGINFO}, former;
   sigaction(SIGTRAP, &action, &former);
+  times.are_known =
+      read_times(stepped_client, &times.frames, &times.now, &times.next, &times.period) == 0;
   CHANGE_FLAGS("orq $0x100");
   int result = stepped(frames, argument);
   CHANGE_FLAGS("andq $~0x100");
+  times.are_known = 0;
   sigaction(SIGTRAP, &former, NULL);
   return result;
 }
@@ -92,6 +124,8 @@ int jack_set_process_callback(jack_client_t *client, JackProcessCallback callbac
     fputs("block steps: BLOCK_STEPS names no file that can be written\n", stderr);
     return -1;
   }
+  read_times = (cycle_times *)dlsym(RTLD_NEXT, "jack_get_cycle_times");
   stepped = callback;
+  stepped_client = client;
   return set(client, process, argument);
 }
