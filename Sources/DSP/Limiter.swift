@@ -37,6 +37,10 @@ public struct Limiter: BitwiseCopyable {
     release = 1 - rt_exp(-1 / (Self.releaseSeconds * rate))
   }
 
+  /// Whether an open limiter leaves a block with this peak unchanged.
+  @_noLocks
+  package static func passes(_ peak: Magnitude) -> Bool { peak.bits <= ceiling.bitPattern }
+
   /// The gain after the last sample, linear.
   public var currentGain: Float {
     @_noLocks @inlinable get { 1 - lack }

@@ -32,6 +32,10 @@ public struct Magnitude: BitwiseCopyable {
     self.bits = bits
   }
 
+  /// A magnitude from the bit pattern of a peak.
+  @_noLocks
+  package init(bits: UInt32) { self.bits = bits }
+
   /// Whether no sample is infinite or NaN.
   public var isFinite: Bool {
     @_noLocks @inlinable get { bits < Self.infinityBits }

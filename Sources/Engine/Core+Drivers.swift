@@ -7,6 +7,8 @@ extension Core {
   ///
   /// Call this only while nothing renders.
   mutating func restart(sampleRate: Double, _ start: DriverStart) {
+    endSteadyRun()
+    steady.isDue = false
     let rate = Float(sampleRate)
     let formerRate = self.sampleRate
     time.setDriver(sampleRate: sampleRate)

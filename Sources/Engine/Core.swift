@@ -42,6 +42,7 @@ struct Core: ~Copyable {
   var taps: Taps
   var segment = SegmentMemory()
   var idle = Idle()
+  var steady: SteadyRun
 
   init(shared: Shared, loops setup: LoopSetup, sampleRate: Double) {
     self.shared = shared
@@ -62,6 +63,7 @@ struct Core: ~Copyable {
     master = Master(sampleRate: rate)
     presence = Presence(sampleRate: rate)
     taps = Taps(sampleRate: sampleRate)
+    steady = SteadyRun(loops: loops.count)
     publishMemory()
     trackers.use(loops.memory.clips)
     restoreParameters()
@@ -87,9 +89,22 @@ struct Core: ~Copyable {
 
   // MARK: - Blocks
 
+  /// Renders a block of any length.
   @_noLocks
   mutating func render(_ cycle: Cycle, frames: Int, ports: Ports) {
     rt_flush_denormals()
+    // Not at the end of the full block before, which costs more than any other.
+    if steady.isDue { beginSteadyRun() }
+    if steady.isOn {
+      if renderSteadily(cycle, frames: frames, ports: ports) { return }
+      endSteadyRun()
+    }
+    renderFully(cycle, frames: frames, ports: ports)
+    steady.noteFullBlock(cycle, frames: frames, use: ports.use)
+  }
+
+  @_noLocks
+  private mutating func renderFully(_ cycle: Cycle, frames: Int, ports: Ports) {
     let isFirst = time.isNewDriver
     let wasIdle = idle.isOn
     loops.time.pointee.inputDelay = shared.inputDelayFrames

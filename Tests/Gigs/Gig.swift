@@ -10,6 +10,8 @@ final class Gig {
   private var chance: Chance
   private var chaos: Chaos
 
+  private var playsWithStems = false
+
   /// The checks, and how often each was made.
   private(set) var checks: [String: Int] = [:]
 
@@ -48,6 +50,10 @@ final class Gig {
 
   private func playAtRandom(seconds: Double) {
     let end = stage.played + seconds
+    // Every other time without stems, as blocks in which nothing changes are then rendered in another way.
+    stage.areStemsConnected = playsWithStems
+    playsWithStems.toggle()
+    defer { stage.areStemsConnected = true }
     while stage.played < end, faults.isEmpty {
       for _ in 0..<Int(chance.number(0...3.99)) {
         stage.give(chaos.packet())

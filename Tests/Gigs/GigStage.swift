@@ -197,6 +197,14 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
     _ = node.tick()
   }
 
+  /// Whether the stems and the click are connected, besides the main ports.
+  var areStemsConnected = true {
+    didSet {
+      let main = PortUse.input.union(.output).union(.midiIn).union(.midiOut)
+      host.use = areStemsConnected ? .all : main
+    }
+  }
+
   /// Loses frames, as in an xrun.
   func lose(frames: Int) {
     host.lose(frames: UInt32(frames))
@@ -255,7 +263,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
       if peak > 1 { fail("the output is \(peak), louder than full scale") }
       if sum.isNaN { fail("the output is not finite") }
     }
-    for (index, stem) in output.loops.enumerated() {
+    for (index, stem) in output.loops.enumerated() where areStemsConnected {
       var sum: Float = 0
       for sample in stem { sum += sample * 0 }
       if sum.isNaN { fail("loop \(index + 1) is not finite") }

@@ -250,6 +250,14 @@ RT_SAFE void rt_read_sinc_pair(
     const float *rows, long taps, const float *left, const float *right, int64_t position,
     int64_t step, float *left_output, float *right_output, long frames);
 
+// Returns the bit pattern of the peak magnitude of a block, and copies the block unless `copy` is null.
+RT_SAFE uint32_t rt_peak(const float *from, float *copy, long frames);
+
+// Adds a block to another one, with two gains, one after the other. The first block of a sum is added to
+// zeros instead.
+RT_SAFE void rt_mix(
+    const float *from, float gain, float share, float *to, _Bool is_first, long frames);
+
 // Returns the dot product of `count` values.
 RT_SAFE float rt_product(const float *a, const float *b, long count);
 

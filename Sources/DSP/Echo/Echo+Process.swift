@@ -45,6 +45,9 @@ extension Echo {
     @_noLocks get { isRunning ? isIdle && isOn : !isOn }
   }
 
+  /// Whether it passes sound unchanged, and no state changes with it.
+  package var isOff: Bool { @_noLocks get { !isRunning && !isOn && !isIdle } }
+
   /// Whether the delay line holds nothing audible anymore.
   private var isSpent: Bool {
     @_noLocks get {

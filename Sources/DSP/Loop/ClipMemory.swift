@@ -287,4 +287,17 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
       done &+= count
     }
   }
+
+  /// Returns the left sides of two successive pages of a version, nil for those that were never written.
+  @_noLocks
+  borrowing func pages(
+    of version: Int, from index: Int
+  ) -> (first: UnsafePointer<Float>?, second: UnsafePointer<Float>?) {
+    let table = tables + version &* pagesOfClip
+    return (
+      index < pagesOfClip && table[index] >= 0 ? UnsafePointer(page(Int(table[index]))) : nil,
+      index &+ 1 < pagesOfClip && table[index &+ 1] >= 0
+        ? UnsafePointer(page(Int(table[index &+ 1]))) : nil
+    )
+  }
 }

@@ -32,7 +32,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   // The sound that would have followed the last jump, which fades out.
   private var leaving: Stereo
   private var spare: Stereo
-  private var fadeLeft = 0
+  private(set) var fadeLeft = 0
   private var fadeLength = 1
 
   // Operations in progress.

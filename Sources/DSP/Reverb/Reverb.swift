@@ -312,6 +312,11 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     @_noLocks get { max(1, Int(Self.onSeconds * sampleRate) / ReverbClock.chunk) }
   }
 
+  /// Whether it passes sound unchanged.
+  package var isOff: Bool {
+    @_noLocks get { if case .off = state { !dry.isMoving } else { false } }
+  }
+
   /// Whether the reverb is idle: in silence it may be skipped.
   package var isAtRest: Bool {
     @_noLocks get {

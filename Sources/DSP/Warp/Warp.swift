@@ -278,6 +278,21 @@ package struct Warp: ~Copyable {
     }
   }
 
+  /// Whether it passes an endless source unchanged until a parameter is set.
+  package var isSteady: Bool {
+    @_noLocks get {
+      isReadingPlainly && engine == .live && wanted == .live && !isChanging && !readsAhead
+        && nextAhead == 0 && step.place & 0xFFFF_FFFF == 0 && semitones.target == 0
+        && octavesOfRate.target == 0 && !semitones.isMoving && !octavesOfRate.isMoving
+    }
+  }
+
+  /// Whether it passes the newest sound of a tape unchanged until a parameter is set.
+  @_noLocks
+  package func isSteady(on tape: borrowing Tape) -> Bool {
+    isSteady && !wantsNow && step.place == tape.head << 32
+  }
+
   /// The number of frames until the output is valid after a rest.
   package var warmUp: Int {
     @_noLocks get { warmUp(of: wanted) }

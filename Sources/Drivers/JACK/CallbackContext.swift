@@ -33,6 +33,9 @@ struct CallbackContext: ~Copyable {
   private let stems: UnsafeMutablePointer<Stereo>
   // The ports whose buffers were fetched in the last block, which must not play again.
   private var fetched = PortUse.all
+  // The buffers of the last block, and its length; 0 before the first.
+  private var buffersOfBlock: Ports
+  private var lastFrames: jack_nframes_t = 0
   private var isFirst = true
   // Memory for blocks of unconnected ports: silence, and a buffer for each other side.
   private static var longestOwnBlock: Int { @_noLocks get { 8192 } }
@@ -71,6 +74,10 @@ struct CallbackContext: ~Copyable {
     loops = buffers.made(count: loopCount) { stereo(.stem(ofLoop: $0)) }
     own = buffers.floats((1 + Self.ownSides) * Self.longestOwnBlock)
     stems = buffers.filled(with: Stereo(own, own), count: loopCount)
+    let silence = Stereo(own, own)
+    buffersOfBlock = Ports(
+      input: silence, output: silence, live: silence, harmony: silence, grid: silence, click: own,
+      use: .none)
     facts.blocks.begin()
     (received, clock, sent) = (
       MIDIBlock(in: buffers), MIDIBlock(in: buffers), MIDIBlock(in: buffers)
@@ -217,16 +224,19 @@ extension CallbackContext {
     var connected = PortUse(bits: facts.connectedPorts.load(ordering: .acquiring))
     if Int(frames) > Self.longestOwnBlock { connected = .all }
     // A new connection carries silence until it is known, rather than the sound of the last one.
-    silence(fetched.subtracting(connected), frames)
+    let former = fetched.subtracting(connected)
+    if !former.isEmpty { silence(former, frames) }
     fetched = connected
-    let ports = buffers(connected, frames)
+    fetchBuffers(connected, frames)
     if connected.has(.midiIn) {
       received.clear()
       clock.clear()
       receiveMIDI(midiIn, frames, received, clock: clock)
     }
     if connected.has(.midiOut) { sent.clear() }
-    if !renderer.render(cycle, frames: Int(frames), ports: ports) { silence(connected, frames) }
+    if !renderer.render(cycle, frames: Int(frames), ports: buffersOfBlock) {
+      silence(connected, frames)
+    }
     if connected.has(.midiOut) { sendMIDI(sent, midiOut, frames) }
     if cycle.isFreewheeling { return }
     facts.blocks.note(
@@ -235,8 +245,29 @@ extension CallbackContext {
         took: UInt32(truncatingIfNeeded: jack_get_time() &- start)))
   }
 
-  /// The buffers of the connected ports, and own memory for the others.
+  // The ports that most nodes use. Their MIDI messages are in memory of this context.
+  private static var usualPorts: PortUse {
+    @_noLocks get { .input.union(.output).union(.midiIn).union(.midiOut) }
+  }
+
+  /// Fetches the buffers of a block.
+  ///
+  /// Own memory stays the same until other ports are connected, or the length of blocks changes.
   @_noLocks
+  private mutating func fetchBuffers(_ connected: PortUse, _ frames: jack_nframes_t) {
+    guard connected.bits == buffersOfBlock.use.bits, frames == lastFrames,
+      connected.subtracting(Self.usualPorts).isEmpty
+    else {
+      lastFrames = frames
+      buffersOfBlock = buffers(connected, frames)
+      return
+    }
+    if connected.has(.input) { buffersOfBlock.input = input.buffers(frames) }
+    if connected.has(.output) { buffersOfBlock.output = output.buffers(frames) }
+  }
+
+  /// The buffers of the connected ports, and own memory for the others.
+  @_noLocks @inline(never)
   private func buffers(_ connected: PortUse, _ frames: jack_nframes_t) -> Ports {
     let silence = own
     let unconnected = own + Self.longestOwnBlock
@@ -261,9 +292,8 @@ extension CallbackContext {
   }
 
   /// Silences outputs.
-  @_noLocks
+  @_noLocks @inline(never)
   private func silence(_ ports: PortUse, _ frames: jack_nframes_t) {
-    if ports.isEmpty { return }
     if ports.has(.output) { output.silence(frames) }
     if ports.has(.live) { live.silence(frames) }
     if ports.has(.harmony) { harmony.silence(frames) }

@@ -23,6 +23,9 @@ struct Taps: BitwiseCopyable {
     ring.setSampleRate(rate)
   }
 
+  /// Whether any capture is on.
+  var isOn: Bool { @_noLocks get { capture.isOn || tuner.isOn || isOnPorts } }
+
   /// Whether any tap needs the input.
   var needsInput: Bool { @_noLocks get { capture.needsInput || tuner.needsInput || isOnPorts } }
 

@@ -151,6 +151,11 @@ struct Chain: ~Copyable {
     @_noLocks get { input.isAtRest && echo.isAtRest && reverb.isAtRest }
   }
 
+  /// Whether the effects pass the sum of the sources unchanged.
+  var areEffectsOff: Bool {
+    @_noLocks get { echo.isOff && reverb.isOff && echoEnd.isAtRest && reverbEnd.isAtRest }
+  }
+
   /// Advances the chain while it is idle.
   @_noLocks
   mutating func rest(frames: Int) {

@@ -22,6 +22,9 @@ struct DelayedInput: BitwiseCopyable {
     @_noLocks get { max(delay, max(next, target)) }
   }
 
+  /// Whether it passes the newest sound of the tape unchanged.
+  var isDirect: Bool { @_noLocks get { delay == 0 && target == 0 && fadeLeft == 0 } }
+
   /// Sets the delay in frames.
   @_noLocks
   mutating func setDelay(_ frames: Int) { target = frames }

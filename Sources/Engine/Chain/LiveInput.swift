@@ -90,6 +90,18 @@ struct LiveInput: ~Copyable {
     }
   }
 
+  /// Whether it passes sound unchanged, and silence as silence, until a parameter is set.
+  ///
+  /// If it is not needed, it has no sound.
+  @_noLocks
+  func isSteady(sounds: Bool, isNeeded: Bool) -> Bool {
+    guard tune.isOff, harmonies.isOff, !harmonies.isSounding, !mix.isChanging else { return false }
+    if !isNeeded { return true }
+    if mix.isWet { return sounds ? warp.isSteady(on: tape) : warp.isIdle }
+    // The dry sound of a delay would end later.
+    return mix.isDirect && (sounds || silentFrames > SegmentMemory.longest)
+  }
+
   /// Advances the input while it is idle.
   @_noLocks
   mutating func rest(frames: Int) { warp.rest(frames: frames) }

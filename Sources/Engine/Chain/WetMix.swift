@@ -55,6 +55,9 @@ struct WetMix: ~Copyable {
   /// The maximum audible delay of the dry sound, in frames.
   var longestDelay: Int { @_noLocks get { dry.longestDelay } }
 
+  /// Whether only the dry sound is audible, without delay.
+  var isDirect: Bool { @_noLocks get { isDry && !isChanging && dry.isDirect } }
+
   /// Advances by a block that is not needed.
   @_noLocks
   mutating func skip(frames: Int) { glide.skip(frames: frames &- advanceWarmUp(frames: frames)) }

@@ -16,6 +16,9 @@ struct CommandBudget: BitwiseCopyable {
   // Reserved for the rest of the block.
   private var reserve = 0
 
+  /// Whether nothing was overdrawn.
+  var isLeft: Bool { @_noLocks get { left >= 0 } }
+
   /// Starts a block.
   @_noLocks
   mutating func begin(frames: Int) {

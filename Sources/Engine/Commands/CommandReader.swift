@@ -40,6 +40,9 @@ struct CommandReader: ~Copyable {
   /// The frame of the earliest scheduled command; `Int64.max` without one.
   var nextFrame: Int64 { @_noLocks get { schedule.nextFrame } }
 
+  /// Whether no block has exceeded its budget.
+  var isInBudget: Bool { @_noLocks get { budget.isLeft } }
+
   /// Starts a block.
   @_noLocks
   mutating func startBlock(frames: Int) {

@@ -87,6 +87,14 @@ struct LoopTrackers: ~Copyable {
     }
   }
 
+  /// Counts frames in which nothing changed, but the phases of these loops.
+  @_noLocks
+  mutating func skip(frames: Int, stirred: LoopBits) {
+    if snapshot == 0 { return }
+    duePhases = duePhases.union(stirred)
+    framesSincePhases &+= frames
+  }
+
   /// Writes which loops play, and their phases relative to each other, as all can be delayed together.
   @_noLocks
   private mutating func followPhases(

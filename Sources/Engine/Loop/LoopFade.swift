@@ -15,6 +15,9 @@ struct LoopFade: BitwiseCopyable {
   /// Whether a fade-out has ended.
   var hasEnded: Bool { @_noLocks get { position == 0 && step <= 0 } }
 
+  /// Whether the sound passes unchanged.
+  var passes: Bool { @_noLocks get { step == 0 && position == 1 } }
+
   /// Fades in within a number of frames, from the present gain.
   @_noLocks
   mutating func rise(frames: Int) { step = 1 / Float(max(1, frames)) }

@@ -359,6 +359,21 @@ struct Loops: ~Copyable {
     }
   }
 
+  /// Whether only the live input is remembered.
+  var remembersOnlyInput: Bool {
+    @_noLocks get {
+      for number in 1..<Loop.Source.count {
+        if !(histories + number).pointee.isUnused { return false }
+      }
+      return true
+    }
+  }
+
+  /// The history of the live input.
+  var inputHistory: UnsafeMutablePointer<SourceHistory> {
+    @_noLocks get { Self.history(of: .live, among: histories) }
+  }
+
   /// The history of a source.
   @_noLocks
   static func history(

@@ -82,6 +82,9 @@ struct LoopMute: BitwiseCopyable {
   /// Whether no fade is in progress.
   var isAtRest: Bool { @_noLocks get { gate.isAtRest } }
 
+  /// Whether the sound passes unchanged.
+  var passes: Bool { @_noLocks get { gate.isOpenAtRest } }
+
   /// Applies the mute to a block in place.
   ///
   /// Returns false, and leaves the block unchanged, if the loop is inaudible.

@@ -66,6 +66,14 @@ package struct PublishedLoop: ~Copyable, Sendable {
     found.store(tempo.bitPattern, ordering: .relaxed)
   }
 
+  /// Publishes only a position, while nothing else changes.
+  ///
+  /// Audio thread.
+  @_noLocks
+  borrowing func publish(position: Int, length: Int) {
+    place.store(UInt64(position) | UInt64(length) << 32, ordering: .relaxed)
+  }
+
   /// The tempo that the first clip set, in BPM, or nil.
   package var tempo: Float? {
     let bits = found.load(ordering: .relaxed)

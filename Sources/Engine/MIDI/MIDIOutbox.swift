@@ -16,7 +16,7 @@ struct MIDIOutbox: ~Copyable {
   private let holders: UnsafeMutablePointer<UInt16>
   private let channels: UnsafeMutablePointer<UInt8>
   private var channel: UInt8 = 0
-  private var isBehind = false
+  private(set) var isBehind = false
 
   private var block: MIDIBlock?
   private var frame: UInt32 = 0

@@ -12,6 +12,12 @@ struct BeatWatch: BitwiseCopyable {
   @_noLocks
   init(sampleRate: Double) { leastFrames = Int64(Self.leastSeconds * sampleRate) }
 
+  /// The frames until the next beat, before which nothing is published.
+  @_noLocks
+  func framesToGo(at frame: Int64, beats: BeatClock) -> Int {
+    changesSeen == beats.changes ? Int(max(0, min(next &- frame, 1 << 20))) : 0
+  }
+
   /// Publishes the last beat in a block, and the time of the next one.
   @_noLocks
   mutating func watch(

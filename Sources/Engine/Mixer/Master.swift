@@ -40,6 +40,19 @@ struct Master: BitwiseCopyable {
     }
   }
 
+  /// The gain of the output while it rests, at least 1.
+  var restingGain: Float { @_noLocks get { max(1, gain.target) } }
+
+  /// Whether gain and mute, which rest, leave the sum unchanged.
+  var passes: Bool { @_noLocks get { gain.target == 1 && open.target == 1 } }
+
+  /// Applies gain and mute, which rest, to a sum in place.
+  @_noLocks
+  mutating func applyResting(to out: Stereo, frames: Int, scratch: UnsafeMutablePointer<Float>) {
+    gain.apply(to: out, frames: frames, scratch: scratch)
+    open.apply(to: out, frames: frames, scratch: scratch)
+  }
+
   /// Whether the limiter of the added signal still reduces the gain.
   var isLimitingLast: Bool { @_noLocks get { lastLimiter.currentGain != 1 } }
 

@@ -18,6 +18,11 @@ struct Presence: BitwiseCopyable {
     fader.move(to: 1)
   }
 
+  /// Whether everything is at full level, and remains so.
+  var isSteady: Bool {
+    @_noLocks get { !isHeld && leaving == nil && fader.isResting && fader.target == 1 }
+  }
+
   /// Starts again with a new driver.
   @_noLocks
   mutating func open(_ start: DriverStart, sampleRate: Float) {

@@ -50,6 +50,16 @@ struct Strip: BitwiseCopyable {
     @_noLocks get { toChain.isClosed }
   }
 
+  /// The gain, and the gains of both sides after it, while the faders rest.
+  var restingGains: (both: Float, left: Float, right: Float) {
+    @_noLocks get { (gain.target, leftShare.target, rightShare.target) }
+  }
+
+  /// The route, while the faders rest.
+  var restingRoute: Route {
+    @_noLocks get { toChain.target != 0 ? .chain : toDirect.target != 0 ? .direct : .off }
+  }
+
   /// Whether all faders have reached their targets.
   var isResting: Bool {
     @_noLocks get {

@@ -110,6 +110,15 @@ struct InputStage: ~Copyable {
     recording?.pointee.settle()
   }
 
+  /// Whether it passes the input unchanged.
+  var isPassing: Bool {
+    @_noLocks get {
+      if case .some = recording { return false }
+      return gain.isResting && gain.target == 1 && recordedShare.isResting && !isGuarding
+        && !usesChannel
+    }
+  }
+
   /// Whether no parameter moves, and no recording plays.
   var isResting: Bool {
     @_noLocks get {

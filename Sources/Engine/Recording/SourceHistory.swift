@@ -122,6 +122,24 @@ struct SourceHistory: ~Copyable {
     }
   }
 
+  /// Whether no loop listens to the source.
+  var isUnused: Bool { @_noLocks get { !isWanted && pages == nil } }
+
+  /// Returns the memory of the next frames, and how many fit there; nil if there is none yet.
+  @_noLocks
+  func room() -> (place: Stereo, frames: Int)? {
+    let offset = written % Self.pageFrames
+    guard offset > 0, let pages, let samples = pages.pointee.samples(page(written, of: pages))
+    else { return nil }
+    return (
+      Stereo(samples + offset, samples + Self.pageFrames + offset), Self.pageFrames &- offset
+    )
+  }
+
+  /// Advances by frames that were written in place.
+  @_noLocks
+  mutating func append(frames: Int) { written &+= frames }
+
   @_noLocks
   private func clear(_ left: UnsafeMutablePointer<Float>, from start: Int, to end: Int) {
     rt_zero(left + start, end &- start)

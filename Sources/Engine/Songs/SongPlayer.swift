@@ -57,6 +57,9 @@ struct SongPlayer: ~Copyable {
   @_noLocks
   mutating func setThroughChain(_ value: Bool) { warp.setThroughChain(value) }
 
+  /// Whether it is idle at any tempo.
+  var isSteady: Bool { @_noLocks get { !followsTempo && isAtRest } }
+
   /// Sets whether songs follow the tempo.
   @_noLocks
   mutating func setFollowsTempo(_ value: Bool) { followsTempo = value }

@@ -160,6 +160,11 @@ struct SourceWarp: ~Copyable {
   var warmUp: Int { @_noLocks get { warp.warmUp } }
   /// Whether no engine hands over to another one, which may move the position.
   var isSettled: Bool { @_noLocks get { warp.isSettled } }
+  /// Whether it plays a loop unchanged until a parameter is set.
+  var isSteady: Bool { @_noLocks get { exactSpeed == 1 && warp.isSteady } }
+  /// Whether it passes the newest sound of a tape unchanged until a parameter is set.
+  @_noLocks
+  func isSteady(on tape: borrowing Tape) -> Bool { warp.isSteady(on: tape) }
   /// Whether it is idle: silent, with no parameter moving.
   var isIdle: Bool { @_noLocks get { warp.isIdle } }
 

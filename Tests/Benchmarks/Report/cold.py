@@ -304,6 +304,7 @@ def count(state, folder, clients):
         first = blocks[0]
         notes = {
             "counts": middle([block.count() for block in blocks]), "order": order,
+            "most": max(lines_of(block.count()) for block in blocks),
             "functions": functions.most_common(), "regions": regions,
             "instructions": {function: steps for function, (steps, _) in first.functions.items()},
             "pages": sorted(collections.Counter(
@@ -311,6 +312,10 @@ def count(state, folder, clients):
                 for line in lines).items()),
         }
         (folder / f"{name}.{state}.json").write_text(json.dumps(notes))
+
+
+def lines_of(counts):
+    return sum(lines for kind in ("code", "data") for lines, _ in counts[kind])
 
 
 def notes_of(folder, name, state):
@@ -324,20 +329,21 @@ def shown(lines):
 def table(folder, program, peer):
     print(f"{'':29}{'instructions':>16}{'lines of code, on pages':>27}{'lines of data, on pages':>27}")
     print(f"{'':29}{'own':>8}{'others':>8}{'own':>14}{'others':>13}{'own':>14}{'others':>13}"
-          f"{'lines':>7}{'ratio':>7}")
+          f"{'lines':>7}{'ratio':>7}{'most':>7}")
     for state, label in STATES.items():
         if not (folder / f"{program}.{state}.json").exists():
             continue
         whole = {}
         for name in (program, peer):
-            counts = notes_of(folder, name, state)["counts"]
-            whole[name] = sum(lines for kind in ("code", "data") for lines, _ in counts[kind])
+            notes = notes_of(folder, name, state)
+            counts = notes["counts"]
+            whole[name] = lines_of(counts)
             own, others = counts["instructions"]
             print(f"{label if name == program else '  ' + peer:29}{own:>8}{others:>8}", end="")
             for kind in ("code", "data"):
                 print(f"{shown(counts[kind][0]):>14}{shown(counts[kind][1]):>13}", end="")
             ratio = f"{whole[program] / whole[peer]:.2f}" if name == peer else ""
-            print(f"{whole[name]:>7}{ratio:>7}")
+            print(f"{whole[name]:>7}{ratio:>7}{notes['most']:>7}")
 
 
 def parts(folder, program, state):
