@@ -188,17 +188,20 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer<ClipHistory> {
-  /// Drops steps until `pages` pages are free: the loop's own first, then those of the loop with
-  /// the longest history.
+  /// Drops steps until `pages` pages are free, always the oldest of the loop with the longest history: a layer that
+  /// was just added can then be undone although another loop has filled the memory.
   @_noLocks
   func makeRoom(pages: Int) {
     let pool = pointee.memory.pages
     while pool.pointee.freeCount < pages {
-      if !pointee.forgetStep() {
-        guard let other = pool.pointee.longest(besides: self), other.pointee.forgetStep() else {
-          return
-        }
+      let other = pool.pointee.longest(besides: self)
+      var hasDropped = false
+      if let other, other.pointee.stepsToDrop > pointee.stepsToDrop {
+        hasDropped = other.pointee.forgetStep()
       }
+      if !hasDropped { hasDropped = pointee.forgetStep() }
+      if !hasDropped, let other { hasDropped = other.pointee.forgetStep() }
+      if !hasDropped { return }
       pool.pointee.noteDroppedStep()
     }
   }

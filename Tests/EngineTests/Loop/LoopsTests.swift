@@ -204,6 +204,30 @@ import Testing
     #expect(stage.reading(1).length == 470_000)
   }
 
+  @Test func `a new layer can be undone although another loop has filled the memory`() {
+    let stage = LoopStage(count: 2, seconds: 10, block: 480)
+    func overdub(_ loop: Int) {
+      stage.press(.overdub, loop)
+      stage.play(Tone.noise(amplitude: 0.01, frames: 490_000))
+      stage.press(.overdub, loop)
+      stage.rest(4800)
+    }
+    stage.record(Tone.noise(frames: 480_000), 0)
+    for _ in 0..<12 { overdub(0) }
+    let before = stage.reading(0).stepsBack
+    stage.record(Tone.noise(frames: 480_000, seed: 2), 1)
+    stage.rest(480)
+    for _ in 0..<2 { overdub(1) }
+    #expect(stage.reading(1).overdubs == 2)
+    for left in [1, 0] {
+      stage.press(.undo, 1)
+      stage.rest(480)
+      #expect(stage.reading(1).overdubs == left)
+    }
+    #expect(stage.reading(1).length == 480_000)
+    #expect(stage.reading(0).stepsBack < before)
+  }
+
   @Test func `a missing loop is refused`() {
     let stage = LoopStage(count: 2)
     #expect(stage.press(.record, 2) == .noSuchLoop)
