@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `what records when the server ends is reported, and nothing can be recorded after that`()
+  @Test func `a recording that the server's end cuts off is reported, and then none starts`()
     throws
   {
     let host = OfflineHost()
