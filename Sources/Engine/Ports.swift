@@ -39,6 +39,10 @@ public struct PortUse: BitwiseCopyable, Sendable {
 
   /// All ports.
   public static var all: PortUse { @_noLocks @inlinable get { PortUse(bits: .max) } }
+  /// The ports that most nodes use: input, mix and MIDI.
+  public static var main: PortUse {
+    @_noLocks @inlinable get { .input.union(.output).union(.midiIn).union(.midiOut) }
+  }
   /// No port.
   public static var none: PortUse { @_noLocks @inlinable get { PortUse(bits: 0) } }
   /// The input.

@@ -42,8 +42,8 @@ package final class Shared: Sendable {
   let frames = Atomic<UInt64>(0)
   let voicesSounding = Atomic<Int>(0)
 
-  // What a change of the driver interrupted since the last reading: the loops whose queued action was dropped,
-  // a bit each, and from `Loops.firstEnded` on those whose recording or layer was ended.
+  // Loops that a change of the driver interrupted since the last reading, a bit each: those whose queued action was
+  // dropped, and from `Loops.firstEnded` on those whose recording or layer was ended.
   let interrupted = Atomic<UInt32>(0)
 
   // The delay of the chain, in frames: relaxed, because readers poll.

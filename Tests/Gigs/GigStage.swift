@@ -199,10 +199,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
 
   /// Whether the stems and the click are connected, besides the main ports.
   var areStemsConnected = true {
-    didSet {
-      let main = PortUse.input.union(.output).union(.midiIn).union(.midiOut)
-      host.use = areStemsConnected ? .all : main
-    }
+    didSet { host.use = areStemsConnected ? .all : .main }
   }
 
   /// Loses frames, as in an xrun.

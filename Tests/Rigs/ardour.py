@@ -10,6 +10,8 @@ import os
 import struct
 import sys
 
+from midi_number import number_at
+
 SPACING = 12000  # frames between two clicks
 NEAR = 2300  # frames around a click in which it is searched for: less than half the echo's time
 
@@ -170,28 +172,18 @@ def read_notes(source):
         if name != b"MTrk":
             continue
 
-        def number():
-            nonlocal place
-            value = 0
-            while True:
-                byte = data[place]
-                place += 1
-                value = value << 7 | byte & 127
-                if byte < 128:
-                    return value
-
         ticks = 0
         while place < len(data):
-            ticks += number()
+            delta, place = number_at(data, place)
+            ticks += delta
             if data[place] >= 128:
                 status = data[place]
                 place += 1
             if status == 0xFF:
-                place += 1
-                size = number()
+                size, place = number_at(data, place + 1)
                 place += size
             elif status >= 0xF0:
-                size = number()
+                size, place = number_at(data, place)
                 place += size
             else:
                 size = 1 if status >> 4 in (0xC, 0xD) else 2

@@ -18,6 +18,7 @@ import sys
 import time
 
 import session_ardour
+from midi_number import number_at
 from stage import RATE, Listener, Node, Refused, Server, spawn
 
 NUMBERS = 1 << 18  # the source's numbers repeat after as many frames
@@ -209,29 +210,19 @@ def read_midi(path):
     name, size, form, count, division = struct.unpack_from(">4sIHHH", data)
     assert name == b"MThd" and size == 6
     place, tracks = 14, []
-
-    def number():
-        nonlocal place
-        value = 0
-        while True:
-            byte = data[place]
-            place += 1
-            value = value << 7 | byte & 127
-            if byte < 128:
-                return value
-
     while place < len(data):
         name, size = struct.unpack_from(">4sI", data, place)
         place += 8
         end, tick, events = place + size, 0, []
         while place < end:
-            tick += number()
+            delta, place = number_at(data, place)
+            tick += delta
             status = data[place]
             place += 1
             if status == 0xFF:
                 kind = data[place]
                 place += 1
-                length = number()
+                length, place = number_at(data, place)
                 events.append((tick, bytes([0xFF, kind]) + data[place:place + length]))
             else:
                 length = 1 if status >> 4 in (0xC, 0xD) else 2

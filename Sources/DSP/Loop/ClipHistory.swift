@@ -194,14 +194,10 @@ extension UnsafeMutablePointer<ClipHistory> {
   func makeRoom(pages: Int) {
     let pool = pointee.memory.pages
     while pool.pointee.freeCount < pages {
-      let other = pool.pointee.longest(besides: self)
-      var hasDropped = false
-      if let other, other.pointee.stepsToDrop > pointee.stepsToDrop {
-        hasDropped = other.pointee.forgetStep()
+      guard let longest = pool.pointee.longest(orIfAsLong: self), longest.pointee.forgetStep()
+      else {
+        return
       }
-      if !hasDropped { hasDropped = pointee.forgetStep() }
-      if !hasDropped, let other { hasDropped = other.pointee.forgetStep() }
-      if !hasDropped { return }
       pool.pointee.noteDroppedStep()
     }
   }

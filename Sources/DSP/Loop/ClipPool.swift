@@ -179,14 +179,15 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     for index in 0..<Self.mostLoops where histories[index] == history { histories[index] = nil }
   }
 
-  /// Returns the longest other history with steps to drop, or nil if there is none.
+  /// Returns the longest history with steps to drop, `own` if no other one is longer; nil if there is none.
   @_noLocks
-  func longest(besides own: UnsafeMutablePointer<ClipHistory>) -> UnsafeMutablePointer<ClipHistory>?
-  {
-    var longest: UnsafeMutablePointer<ClipHistory>?
-    var most = 0
+  func longest(orIfAsLong own: UnsafeMutablePointer<ClipHistory>) -> UnsafeMutablePointer<
+    ClipHistory
+  >? {
+    var most = own.pointee.stepsToDrop
+    var longest = most > 0 ? own : nil
     for index in 0..<Self.mostLoops {
-      guard let history = histories[index], history != own else { continue }
+      guard let history = histories[index] else { continue }
       let steps = history.pointee.stepsToDrop
       if steps > most {
         most = steps

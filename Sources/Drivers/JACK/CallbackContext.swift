@@ -245,23 +245,19 @@ extension CallbackContext {
         took: UInt32(truncatingIfNeeded: jack_get_time() &- start)))
   }
 
-  // The ports that most nodes use. Their MIDI messages are in memory of this context.
-  private static var usualPorts: PortUse {
-    @_noLocks get { .input.union(.output).union(.midiIn).union(.midiOut) }
-  }
-
   /// Fetches the buffers of a block.
   ///
   /// Own memory stays the same until other ports are connected, or the length of blocks changes.
   @_noLocks
   private mutating func fetchBuffers(_ connected: PortUse, _ frames: jack_nframes_t) {
     guard connected.bits == buffersOfBlock.use.bits, frames == lastFrames,
-      connected.subtracting(Self.usualPorts).isEmpty
+      connected.subtracting(.main).isEmpty
     else {
       lastFrames = frames
       buffersOfBlock = buffers(connected, frames)
       return
     }
+    // MIDI messages are in memory of this context.
     if connected.has(.input) { buffersOfBlock.input = input.buffers(frames) }
     if connected.has(.output) { buffersOfBlock.output = output.buffers(frames) }
   }

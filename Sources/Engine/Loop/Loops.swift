@@ -421,7 +421,7 @@ struct Loops: ~Copyable {
 
   /// Continues in the first block of another driver, which starts at a frame.
   ///
-  /// Returns what was interrupted, as `breakOff` does.
+  /// Returns the interrupted loops in the same bits as `breakOff`.
   @_noLocks
   func goOn(after handover: Handover, at frame: Int64) -> UInt32 {
     delay(by: handover.shift)

@@ -7,7 +7,7 @@ extension SourceHistory {
 
   /// Copies the audio of another history, resampled by reading `speed` of its frames per own frame.
   ///
-  /// Does nothing if no loop listens to the source. Call it before the first write, not on the audio thread.
+  /// A source that no loop listens to has nothing to copy. Not on the audio thread, and only before the first write.
   mutating func adopt(_ former: borrowing SourceHistory, speed: Double) {
     let known = former.knownFrames
     let count = min(Int(Double(known) / speed), frames)

@@ -125,7 +125,7 @@ struct SourceHistory: ~Copyable {
   /// Whether no loop listens to the source.
   var isUnused: Bool { @_noLocks get { !isWanted && pages == nil } }
 
-  /// Returns the memory of the next frames, and how many fit there; nil if there is none yet.
+  /// Returns the memory for the next frames and the number that fits; nil until memory is allocated.
   @_noLocks
   func room() -> (place: Stereo, frames: Int)? {
     let offset = written % Self.pageFrames

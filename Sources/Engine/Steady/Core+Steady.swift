@@ -6,10 +6,6 @@ internal import Synchronization
 extension Core {
   // The limiter stays open while the peaks of all sources add up to less.
   private static var safePeak: Float { @_noLocks get { 0.95 } }
-  // The ports that a run uses: stems and the click are written by full blocks only.
-  private static var steadyPorts: PortUse {
-    @_noLocks get { .input.union(.output).union(.midiIn).union(.midiOut) }
-  }
 
   // MARK: - A block
 
@@ -116,7 +112,8 @@ extension Core {
     if commands.hasNext(in: shared.commands) { return }
     let frames = steady.frames
     steady.isIdle = idle.isOn
-    guard frames <= SegmentMemory.longest, steady.use.subtracting(Self.steadyPorts).isEmpty,
+    // Stems and the click are written by full blocks only.
+    guard frames <= SegmentMemory.longest, steady.use.subtracting(.main).isEmpty,
       steady.isIdle || input.isPassing && chain.areEffectsOff && !loops.isListening, areUnitsSteady
     else {
       steady.blocksToWait = SteadyRun.mostBlocksToWait

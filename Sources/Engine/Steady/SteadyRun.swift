@@ -118,7 +118,7 @@ struct SteadyRun: ~Copyable {
   /// Notes a full block, after which a run can begin.
   @_noLocks
   mutating func noteFullBlock(_ cycle: Cycle, frames: Int, use: PortUse) {
-    // What prevents a run lasts: the checks would add to the work of each block.
+    // Conditions that prevent a run last for many blocks, each of which would pay for the checks.
     if blocksToWait > 0 {
       blocksToWait &-= 1
       return

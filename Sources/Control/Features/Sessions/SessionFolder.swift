@@ -153,22 +153,10 @@ struct SessionLog: Equatable, Sendable {
 
   /// Adds the events of another log from the frame `first` on, which becomes frame 0.
   mutating func add(_ other: SessionLog, from first: Int) {
-    for var beat in other.beats where beat.frame >= first {
-      beat.frame -= first
-      beats.append(beat)
-    }
-    for var message in other.received where message.frame >= first {
-      message.frame -= first
-      received.append(message)
-    }
-    for var message in other.sent where message.frame >= first {
-      message.frame -= first
-      sent.append(message)
-    }
-    for var marker in other.markers where marker.frame >= first {
-      marker.frame -= first
-      markers.append(marker)
-    }
+    beats += other.beats.counted(from: first)
+    received += other.received.counted(from: first)
+    sent += other.sent.counted(from: first)
+    markers += other.markers.counted(from: first)
   }
 
   // MARK: - For other programs
@@ -177,10 +165,10 @@ struct SessionLog: Equatable, Sendable {
   func first(_ frames: Int) -> SessionLog {
     var log = self
     log.frames = frames
-    log.beats.removeAll { $0.frame >= frames }
-    log.received.removeAll { $0.frame >= frames }
-    log.sent.removeAll { $0.frame >= frames }
-    log.markers.removeAll { $0.frame >= frames }
+    log.beats.end(before: frames)
+    log.received.end(before: frames)
+    log.sent.end(before: frames)
+    log.markers.end(before: frames)
     return log
   }
 
@@ -216,4 +204,26 @@ struct SessionLog: Equatable, Sendable {
     return WaveBeat(
       round: Double(max(1, frames)), tempo: Float(tempo), beatsPerBar: beats[0].beatsPerBar)
   }
+}
+
+/// An event on a frame of a session.
+private protocol FramedEvent { var frame: Int { get set } }
+
+extension MIDIFile.Beat: FramedEvent {}
+extension MIDIFile.Message: FramedEvent {}
+extension SessionLog.Marker: FramedEvent {}
+
+extension Array where Element: FramedEvent {
+  /// The events from the frame `first` on, which becomes frame 0.
+  fileprivate func counted(from first: Int) -> [Element] {
+    compactMap { event in
+      guard event.frame >= first else { return nil }
+      var moved = event
+      moved.frame -= first
+      return moved
+    }
+  }
+
+  /// Removes the events from a frame on.
+  fileprivate mutating func end(before frame: Int) { removeAll { $0.frame >= frame } }
 }

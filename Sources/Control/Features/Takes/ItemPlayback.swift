@@ -16,7 +16,7 @@ final class ItemPlayback {
     self.clips = clips
   }
 
-  /// The take or post that is playing or paused; nil if there is none, or if loop 1 has a layer.
+  /// The take or post that is playing or paused; nil if none is, or once a layer is on loop 1.
   var item: ClipItem? { inLoop ?? context[Songs.self].playback.item }
 
   private var inLoop: ClipItem? {
