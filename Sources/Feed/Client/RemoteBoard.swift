@@ -11,9 +11,20 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     case plain(slash: String)
   }
 
+  /// What a client accepts of a board.
+  package struct Limits: Sendable {
+    /// The sounds of a list that stay in memory, in bytes of Base64.
+    ///
+    /// Others are received again when they are played.
+    package var listSoundBytes = 16 << 20
+    /// The timeout of a request in seconds, or nil for the usual ones.
+    package var seconds: Double?
+
+    /// Creates the usual limits.
+    package init() {}
+  }
+
   private static let mostListBytes = 96 << 20
-  // The sounds of a list that stay in memory, in Base64. Others are received again when they are played.
-  private static let mostListSoundBytes = 16 << 20
   private static let mostPageBytes = 4 << 20
   // Each post of a page has at most ten values.
   private static let limitsOfPage = JSON.Limits(values: 20_000)
@@ -25,6 +36,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
 
   private let base: HTTPPlace
   private let client: HTTPClient
+  private let limits: Limits
   private let state = Guarded(State())
 
   private struct State {
@@ -38,9 +50,11 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
 
   /// Creates a client of the board at a URL, whose requests can be interrupted.
   package init(
-    _ base: HTTPPlace, userAgent: String, interruption: HTTPInterruption = HTTPInterruption()
+    _ base: HTTPPlace, userAgent: String, interruption: HTTPInterruption = HTTPInterruption(),
+    limits: Limits = Limits()
   ) {
     self.base = base
+    self.limits = limits
     client = HTTPClient(userAgent: userAgent, interruption: interruption)
   }
 
@@ -117,7 +131,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
   ) throws(FeedFault) -> PostPage {
     // Such a board returns all posts at once. Older pages are taken from that list.
     if before == nil || state.withLock({ $0.posts.isEmpty }) {
-      let rows = try list(slash, mostSoundBytes: Self.mostListSoundBytes)
+      let rows = try list(slash, mostSoundBytes: limits.listSoundBytes)
       state.withLock { Self.take(rows, &$0) }
     }
     let posts = state.withLock { $0.posts }
@@ -176,7 +190,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     var call = try call("POST", "/postaudio\(slash)")
     call.headers = [("Content-Type", "application/json")]
     call.body = Array(draft.json.utf8)
-    call.seconds = Self.postSeconds
+    call.seconds = limits.seconds ?? Self.postSeconds
     let reply = try perform(call)
     guard 200..<300 ~= reply.status else { throw fault(reply) }
   }
@@ -198,6 +212,10 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
       throw FeedFault("can't request \(path) from \(base)", isPassing: false)
     }
     var call = HTTPCall(method, place)
+    if let seconds = limits.seconds {
+      call.seconds = seconds
+      call.patience = Int(seconds.rounded(.up))
+    }
     // Redirects may not leave the configured server.
     call.mostRedirects = 3
     call.allows = { [base] in $0.isOnServer(of: base) }

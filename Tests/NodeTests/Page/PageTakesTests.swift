@@ -272,7 +272,8 @@ extension NodeTests.PageTests {
       #expect(try browser.widthFaults() == [])
       #expect(try browser.overlapFaults() == [])
       #expect(try browser.targets(below: 44, "#take *") == [])
-      #expect(try browser.contrastFaults() == [])
+      let pale = try browser.contrastFaults()
+      #expect(pale == [])
       try tap("#take-image .change")
       try browser.await(
         "\(credit)?.startsWith('Ann Lee, CC0, source, ')")
@@ -293,7 +294,8 @@ extension NodeTests.PageTests {
       try browser.write("bl", into: "#take-species")
       try browser.await("\(names).join() === 'Blackcap,Blackbird'")
       #expect(try browser.targets(below: 44, "#take-species-names *") == [])
-      #expect(try browser.contrastFaults() == [])
+      let pale = try browser.contrastFaults()
+      #expect(pale == [])
       // The second one, by keys.
       try browser.type("\u{E015}\u{E015}\u{E007}")
       try browser.await("document.querySelector('#take-species').value === 'Blackbird'")
