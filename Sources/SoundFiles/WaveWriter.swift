@@ -84,7 +84,7 @@ package struct WaveWriter: ~Copyable {
     let source = try WaveFile(path, to: .read)
     let layout = try WaveLayout(source)
     guard layout.frameBytes == form.frameBytes, layout.channels == form.channels else {
-      throw SoundFileError(.cannotWrite, "\(path) has another format than \(file.path)")
+      throw SoundFileError(.cannotWrite, "\(path) has a different format from \(file.path)")
     }
     var done = 0
     while done < frames {

@@ -361,6 +361,6 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
       run(frames: 480)
       if take().contains(where: { $0.address == "/synced" }) { return }
     }
-    fail("/sync was not answered within 4 s")
+    fail("/sync got no reply within 4 s")
   }
 }

@@ -155,7 +155,7 @@ struct LoopProbe {
     let start = place - middle
     guard likeness > 0.999, start >= 0, start + cycle.count <= stage.heard.samples.count else {
       return stage.fail(
-        "\(path): the loop of \(cycle.count) frames was not heard: alike by \(likeness), times \(gain)"
+        "\(path): the loop of \(cycle.count) frames was not heard: similarity \(likeness), gain \(gain)"
       )
     }
     let heard = stage.heard.samples[start..<start + cycle.count]
@@ -165,7 +165,7 @@ struct LoopProbe {
     }
     guard let first = differing.first, let last = differing.last else { return }
     stage.fail(
-      "\(path): the loop of \(cycle.count) frames is not what was heard: \(differing.count) samples from "
+      "\(path): the loop of \(cycle.count) frames differs from what was heard: \(differing.count) samples from "
         + "\(first.offset) to \(last.offset) differ, such as \(first.element)")
   }
 

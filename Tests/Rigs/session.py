@@ -431,7 +431,7 @@ def judge(place, begun, xruns):
     names = [name for _, name in marks]
     # Markers at the same frame can be in any order.
     expected = ["loop 1 records", "loop 1 is overdubbed", "loop 1 plays", "loop 2 records", "loop 2 plays",
-                'A "quoted" mark, and a comma', "verse", "loop 1 rests", "Ende: äöü"]
+                'A "quoted" mark, and a comma', "verse", "loop 1 stops", "Ende: äöü"]
     ranks = {name: rank for rank, name in enumerate(expected)}
     check(f"short: session.txt has the {len(expected)} markers in order", sorted(names) == sorted(expected)
           and [name for _, name in sorted(marks, key=lambda mark: (mark[0], ranks[mark[1]]))] == expected, str(marks))

@@ -307,7 +307,7 @@ class Soak:
         # In place, because the node has it mapped.
         with open(self.clock, "r+b") as clock:
             clock.write(struct.pack("=q", int(self.chance.uniform(-90000, 90000) * 1e9)))
-        self.counts["leaps of the clock"] += 1
+        self.counts["jumps of the clock"] += 1
 
     def save_take(self):
         """Saves a take; once this is confirmed, the take must exist after each start."""

@@ -92,7 +92,7 @@ struct SessionLog: Equatable, Sendable {
     case .received: return "\(event.frame) in \(text(of: bytes))"
     case .sent: return "\(event.frame) out \(text(of: bytes))"
     case .beat: return "\(event.frame) beat \(event.first) \(event.second)"
-    case .still: return "\(event.frame) mark loop \(event.first + 1) rests"
+    case .still: return "\(event.frame) mark loop \(event.first + 1) stops"
     case .record: return "\(event.frame) mark loop \(event.first + 1) records"
     case .play: return "\(event.frame) mark loop \(event.first + 1) plays"
     case .overdub: return "\(event.frame) mark loop \(event.first + 1) is overdubbed"

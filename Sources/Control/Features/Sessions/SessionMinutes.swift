@@ -129,7 +129,7 @@ final class SessionMinutes: Sendable {
       return state.parts.last.map { $0.end >= wanted } ?? false ? true : nil
     }
     guard isThere ?? true else {
-      throw fault ?? Refusal(.state, "the last minutes are not kept any more")
+      throw fault ?? Refusal(.state, "the last minutes are no longer kept")
     }
     let parts = state.withLock { state in
       state.readers += 1
@@ -137,7 +137,7 @@ final class SessionMinutes: Sendable {
     }
     defer { state.withLock { $0.readers -= 1 } }
     guard let end = parts.last?.end, end > 0 else {
-      throw Refusal(.state, "nothing was recorded yet")
+      throw Refusal(.state, "nothing has been recorded yet")
     }
     let first = max(parts[0].start, end - length.seconds * ring.rate)
     let date = SessionTracks.date(of: first, in: ring)

@@ -49,7 +49,8 @@ enum SessionRecovery {
       faults.append("can't write \(error)")
     }
     let seconds = plainSeconds(frames, rate: log.rate)
-    return (["the session \(folder.name) was interrupted; \(seconds) s of it are there"] + faults)
+    return
+      (["the session \(folder.name) was interrupted; \(seconds) s of it were recovered"] + faults)
       .joined(separator: "; ")
   }
 
@@ -83,7 +84,7 @@ enum SessionRecovery {
       return "the last minutes before the interruption can't be kept: \(error.message)"
     }
     let seconds = plainSeconds(end - first.start, rate: log.rate)
-    return "the last \(seconds) s before the interruption are the session \(folder.name)"
+    return "the last \(seconds) s before the interruption were saved as the session \(folder.name)"
   }
 
   private static func sounds(in folder: SessionFolder) -> [String] {

@@ -73,7 +73,7 @@ extension Sessions {
         .state, "the last minutes are not kept; start the node with --session-ring 10")
     }
     guard let run = last.runs.last, run.ring.frames > 0 else {
-      throw Refusal(.state, "nothing was recorded yet")
+      throw Refusal(.state, "nothing has been recorded yet")
     }
     guard worker.count == 0 else {
       throw Refusal(.busy, "the last minutes are already being kept; try again later")

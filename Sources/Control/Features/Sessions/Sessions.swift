@@ -179,7 +179,7 @@ package final class Sessions: Feature {
         ?? Refusal(
           .io,
           "the disk was too \(account.delay == nil ? "slow" : "full") for \(SessionRing.seconds) s; the "
-            + "session ended, all files on one frame")
+            + "session ended, and all files end at the same frame")
     }
     if let delay = account.delay, fault == nil {
       if !entry.isDelayReported {

@@ -96,7 +96,7 @@ import Testing
     try lines.joined(separator: "\n").write(
       toFile: all + "/session.txt", atomically: true, encoding: .utf8)
     let said = open()
-    #expect(said == ["the session 2026-11-29_210405 was interrupted; 0.1 s of it are there"])
+    #expect(said == ["the session 2026-11-29_210405 was interrupted; 0.1 s of it were recovered"])
     for track in ["in", "out", "click"] {
       #expect(try WaveLayout("\(all)/\(track).wav").frames == 4900)
       #expect(try !SoundReader("\(all)/\(track).wav").isCutOff)
@@ -178,7 +178,7 @@ import Testing
     }
     let said = open()
     let name = try #require(names.first { !$0.hasPrefix(".") })
-    #expect(said == ["the last 0.2 s before the interruption are the session \(name)"])
+    #expect(said == ["the last 0.2 s before the interruption were saved as the session \(name)"])
     let input = try SoundFixture.read(path("in.wav")).left
     let parts = [(0, 3000), (3000, 3000), (6000, 1234)]
     #expect(input == parts.flatMap { Tone.noise(frames: $0.1, seed: UInt64($0.0 + 1)) })
