@@ -35,6 +35,10 @@ let ordering: [LinkerSetting] =
 let withFuzzer = sanitizer == "address"
 let fuzzed = ["Control", "Doors", "Feed", "HTTP", "JSON", "OSC", "Posix"]
 
+// The commit for `syrinx --version`, which scripts/lib/build.bash sets.
+let commit: [CSetting] =
+  Context.environment["SYRINX_COMMIT"].map { [.define("SYRINX_COMMIT", to: "\"\($0)\"")] } ?? []
+
 let package = Package(
   name: "syrinx",
   products: [
@@ -63,6 +67,10 @@ let package = Package(
     // Optimized in debug builds, too: otherwise it would slow down all tests.
     .target(
       name: "CRealtime", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
+
+    .target(
+      name: "CCommit", exclude: ["commit.txt"],
+      cSettings: commit + [.unsafeFlags(["-Wno-c23-extensions"])]),
 
     // The audio side. Nothing here may block; the compiler refuses code that could.
     .target(name: "DSP", dependencies: ["CRealtime"]),
@@ -134,8 +142,9 @@ let package = Package(
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CQrencode", "CRealtime", "Calibration", "Control", "DSP", "Doors", "Drivers",
-        "Dropouts", "Engine", "Feed", "JSON", "Library", "LoopFiles", "OSC", "Posix", "Screen",
+        "CAvahi", "CCommit", "CQrencode", "CRealtime", "Calibration", "Control", "DSP", "Doors",
+        "Drivers", "Dropouts", "Engine", "Feed", "JSON", "Library", "LoopFiles", "OSC", "Posix",
+        "Screen",
         "SoundFiles",
         "Surfaces",
       ],
@@ -316,7 +325,7 @@ let optimized =
   }
 
 for target in package.targets
-where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
+where target.type != .system && !["CCommit", "CPosix", "CRealtime"].contains(target.name) {
   target.swiftSettings = [
     // SE-0335: `any` marks every dynamic call.
     .enableUpcomingFeature("ExistentialAny"),

@@ -107,7 +107,7 @@ enum Syrinx {
     if given.has("help") {
       try Failure.print(command.page.help)
     } else if given.has("version") {
-      try Failure.print("syrinx \(Version.text)\n")
+      try Failure.print(BuildVersion.line + "\n")
     } else {
       try command.run(given)
     }
