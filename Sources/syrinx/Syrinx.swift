@@ -11,35 +11,40 @@ protocol Command {
 /// The program: finds the command on the command line, and runs it.
 @main
 enum Syrinx {
-  private static var commands: [any Command.Type] {
+  /// All commands, in the order of the overview.
+  static var commands: [any Command.Type] {
     [
       RunCommand.self, RenderCommand.self, TakesCommand.self, LoopsCommand.self, SendCommand.self,
       StatusCommand.self, LostCommand.self, WebCommand.self, WatchCommand.self,
       AddressesCommand.self, BoardCommand.self,
-      LayoutCommand.self, CalibrateCommand.self, DoctorCommand.self,
+      LayoutCommand.self, CalibrateCommand.self, DoctorCommand.self, ManualCommand.self,
+      CompletionsCommand.self,
     ]
   }
 
-  private static let overview = CommandPage(
+  /// The help page of the program.
+  static let overview = CommandPage(
     name: "", summary: "Syrinx: a headless JACK node for live sound, controlled over OSC.",
     usage: "syrinx [COMMAND] [OPTIONS]",
     options: "",
     details: """
       Commands:
-        run        Start the node (default without a command)
-        render     Render sound files through the engine
-        takes      List, play, edit, import, export and repair takes
-        loops      List and export saved loops, also from a damaged file
-        send       Send OSC messages, and print the replies
-        status     Print the status of a running node
-        lost       List when a running node lost sound, and why
-        watch      Monitor a running node on a full screen
-        web        Show the code that opens a node's page on a phone
-        addresses  List all OSC addresses with their types, ranges and help
-        board      Run a feed server, independent of a node
-        layout     Write a surface for TouchOSC or Open Stage Control
-        calibrate  Measure the latency of the sound card that JACK doesn't report
-        doctor     Check this machine for causes of dropouts
+        run          Start the node (default without a command)
+        render       Render sound files through the engine
+        takes        List, play, edit, import, export and repair takes
+        loops        List and export saved loops, also from a damaged file
+        send         Send OSC messages, and print the replies
+        status       Print the status of a running node
+        lost         List when a running node lost sound, and why
+        watch        Monitor a running node on a full screen
+        web          Show the code that opens a node's page on a phone
+        addresses    List all OSC addresses with their types, ranges and help
+        board        Run a feed server, independent of a node
+        layout       Write a surface for TouchOSC or Open Stage Control
+        calibrate    Measure the latency of the sound card that JACK doesn't report
+        doctor       Check this machine for causes of dropouts
+        manual       Print a manual page, in the format of man
+        completions  Print the completions for a shell
 
       `syrinx help COMMAND` and `syrinx COMMAND --help` describe a command.
       """)
@@ -92,7 +97,7 @@ enum Syrinx {
   }
 
   /// Returns the command of a name, or throws with the closest one, as it is typed after `words`.
-  private static func command(
+  static func command(
     _ name: String, after words: String = ""
   ) throws(Failure) -> any Command.Type {
     if let command = commands.first(where: { $0.page.name == name }) { return command }

@@ -97,6 +97,9 @@ struct CommandPage: Sendable {
     self.details = details
   }
 
+  /// The options of the page and those of all commands.
+  var allOptions: [Option] { options + Self.common }
+
   private static func list(_ options: String) -> [Option] {
     options.split(separator: "\n").map(Option.init)
   }
@@ -128,11 +131,11 @@ struct CommandPage: Sendable {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let key = String(parts[0])
     guard
-      let option = (options + Self.common).first(where: {
+      let option = allOptions.first(where: {
         key == "--\($0.long)" || (key.count == 2 && $0.short.map { key == "-\($0)" } ?? false)
       })
     else {
-      let names = (options + Self.common).map { "--\($0.long)" }
+      let names = allOptions.map { "--\($0.long)" }
       let hint =
         key.nearest(of: names).map { "did you mean \($0)?" } ?? "`\(fullName) --help` lists all"
       throw Failure(.usage, "unknown option \(key) of `\(fullName)`; \(hint)")
@@ -152,7 +155,7 @@ struct CommandPage: Sendable {
 
   /// The text of the help page.
   var help: String {
-    let rows = (options + Self.common).map { option -> (String, String) in
+    let rows = allOptions.map { option -> (String, String) in
       let short = option.short.map { "-\($0), " } ?? "    "
       return (short + "--\(option.long)" + (option.value.map { " \($0)" } ?? ""), option.help)
     }

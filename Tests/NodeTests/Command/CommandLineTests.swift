@@ -21,10 +21,7 @@ extension NodeTests {
       #expect(text == kept, "\(name) differs; see Tests/NodeTests/Snapshots")
     }
 
-    @Test(arguments: [
-      "", "run", "render", "takes", "loops", "send", "status", "lost", "watch", "web",
-      "addresses", "layout", "board", "calibrate", "doctor",
-    ])
+    @Test(arguments: [""] + CompletionTests.commands)
     func `help pages match their snapshots`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
       #expect(result.code == 0 && result.errors.isEmpty)
@@ -63,13 +60,9 @@ extension NodeTests {
     }
 
     @Test func `every command prints the version, and the commit if it is known`() throws {
-      let commands = [
-        "run", "render", "takes", "loops", "send", "status", "lost", "watch", "web", "addresses",
-        "layout", "board", "calibrate", "doctor",
-      ]
       // The commit is known if a script has built the program.
       let line = /syrinx (\S+)(?: \([0-9a-f]{12}(?:-dirty)? \d{4}-\d\d-\d\d\))?\n/
-      for command in [[]] + commands.map({ [$0] }) {
+      for command in [[]] + CompletionTests.commands.map({ [$0] }) {
         let result = try NodeProcess.run(command + ["--version"])
         #expect(result.output.wholeMatch(of: line)?.1 == Substring(Version.text))
         #expect(result.code == 0)
