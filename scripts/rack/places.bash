@@ -41,6 +41,13 @@ check_folder() {
 
 # --- Folders
 
+# Succeeds if the Debian package is meant: for the running system, without another folder, and without an
+# installation in /usr/local that an earlier version made.
+is_for_package() {
+  [[ $kind == system && -z $prefix && -z $DESTDIR && ! -e /usr/local/lib/syrinx/installed ]] \
+    && command -v apt-get >/dev/null
+}
+
 # Sets the folders of the system or the user, from `kind` and `prefix`.
 set_places() {
   if [[ -n $DESTDIR ]]; then DESTDIR=$(readlink -m "$DESTDIR"); fi
@@ -86,7 +93,7 @@ set_places() {
   bin=$prefix/bin
   lib=$prefix/lib/syrinx
   share=$prefix/share/syrinx
-  doc=$prefix/share/doc/syrinx
+  rack_page=$prefix/share/doc/syrinx/Rack.md
   # One line per entry: its kind, its checksum and its path.
   manifest=$lib/installed
 }
