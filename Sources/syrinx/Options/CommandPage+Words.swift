@@ -24,7 +24,9 @@ extension CommandPage {
     /// Derives the kind from the name of a value, such as `local|lan` or `FILE`.
     init(_ name: String) {
       let parts = name.split(separator: "|").map(String.init)
-      let words = parts.filter { $0.allSatisfy { $0.isLowercase || $0 == "-" } }
+      let words = parts.filter { word in
+        word.first?.isLowercase == true && word.allSatisfy { $0.isLowercase || $0 == "-" }
+      }
       self =
         if name.hasPrefix("/") {
           .setting
