@@ -45,7 +45,9 @@ extension NodeTests {
       let page = try NodeProcess.run(["manual"] + words)
       #expect(page.code == 0)
       let findings = try run("mandoc", ["-T", "lint", "-W", "warning"], input: page.output)
-      #expect(findings.output == "" && findings.code == 0)
+      // The date is that of the commit, which is unknown to a build without the scripts.
+      let faults = findings.output.split(separator: "\n").filter { !$0.contains("missing date") }
+      #expect(page.output.hasPrefix(".\\\"") && faults.isEmpty, "\(faults)")
       let shown = try run("mandoc", ["-T", "utf8", "-O", "width=400"], input: page.output)
       // Overstrikes make bold.
       let plain = shown.output.replacing(/.\x08/, with: "")
