@@ -452,6 +452,7 @@ final class RunningNode: @unchecked Sendable {
     node.keeper.beginSession()
     if !options.isHomeGiven, folder != home {
       home = folder
+      StartingState.upgrade(folder)
       node.moveTakes(to: folder) { Environment.say($0) }
     }
     return node.keeper.resumeSession(state)

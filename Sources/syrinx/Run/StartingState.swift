@@ -1,4 +1,5 @@
 internal import Control
+internal import Library
 internal import Posix
 
 /// The state that a node starts with: the saved state of its name, changed by the options.
@@ -38,13 +39,26 @@ struct StartingState {
   /// On a disk that is read-only, full or failing, or without the permission to write to it, the node plays
   /// without saving, and says so. Throws if there can be no such folder.
   static func makeHome(_ options: RunOptions) throws(Failure) {
-    do throws(SystemError) { try Files.makeFolder(options.home) } catch {
+    do throws(SystemError) {
+      try Files.makeFolder(options.home)
+      upgrade(options.home)
+    } catch {
       guard Files.isFolder(options.home) || error.isOfDisk else {
         throw Failure(.cannotWrite, "can't use the data directory \(options.home): \(error)")
       }
       Environment.say(
         "nothing is saved, because the data directory \(options.home) can't be written "
           + "(\(error.reason)); saving starts again as soon as it can be")
+    }
+  }
+
+  /// Upgrades a data directory that can be written to, and reports that.
+  static func upgrade(_ home: String) {
+    guard Files.isWritable(home) else { return }
+    do throws(LibraryFault) {
+      if let line = try HomeVersion.upgrade(home) { Environment.say(line) }
+    } catch {
+      Environment.say("\(error)")
     }
   }
 

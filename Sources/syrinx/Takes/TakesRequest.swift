@@ -93,7 +93,12 @@ struct TakesRequest {
   /// Opens the library of the data directory; creates it if it does not exist.
   func newLibrary() throws(Failure) -> TakeLibrary {
     let home = try StoredFiles.home(given)
-    return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
+    let isNew = !Files.isFolder(home)
+    return try Failure.of { () throws(LibraryFault) in
+      let library = try TakeLibrary(home: home)
+      if isNew { try HomeVersion.mark(home) }
+      return library
+    }
   }
 
   /// Formats a `syrinx takes` command for the same data directory.
