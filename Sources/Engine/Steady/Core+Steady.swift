@@ -127,7 +127,10 @@ extension Core {
     if steady.isIdle {
       (steady.isInputHeard, steady.inputMemory) = (false, nil)
       (steady.loops, steady.count) = (.none, 0)
-    } else if !followInput() || !followLoops() {
+    } else if !followInput() {
+      return
+    } else if !followLoops() {
+      steady.blocksToWait = SteadyRun.mostBlocksToWait
       return
     }
     (steady.done, steady.start) = (0, present)
