@@ -309,7 +309,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a pin on the map has a title and thumbnail`() throws {
+    func `a pin on the map has a title, and a thumbnail as soon as it is found`() throws {
       let server = try PictureServer()
       server.haveSpecies("Strix aluco", [.init(31, "cc0")])
       stage.phone.send("/settings/pictures/inaturalist", .string(server.url))
@@ -322,19 +322,21 @@ extension NodeTests.PageTests {
       stage.phone.send("/take/import", .string("Hoot.wav"))
       let saved = try #require(stage.phone.receive(untilOneOf: ["/reply", "/error"]).last)
       let id = try #require(saved.arguments[1].text, "\(saved)")
-      for (address, value) in [("/take/species", ["Strix aluco"]), ("/take/picture", [])] {
+      func change(_ address: String, _ value: [String] = []) {
         let arguments = ([id] + value).map(Argument.string)
         stage.phone.send(bytes: [UInt8](address: address, arguments))
         #expect(stage.phone.receive("/reply")?.arguments[0] == .string(address))
       }
+      change("/take/species", ["Strix aluco"])
       let pin = "document.querySelector('#map .pin[role=button][aria-label=Hoot]')"
       try browser.await(pin)
       try browser.run("\(pin).dispatchEvent(new MouseEvent('click', { bubbles: true }))")
       try browser.await(
-        """
-        (document.querySelector('.bubble')?.textContent.startsWith('HootStrix aluco')
-          && document.querySelector('.bubble img').naturalWidth === 7)
-        """)
+        "document.querySelector('.bubble')?.textContent.startsWith('HootStrix aluco')")
+      #expect(
+        try browser.run("return document.querySelector('.bubble img').hidden") as? Bool == true)
+      change("/take/picture")
+      try browser.await("document.querySelector('.bubble img').naturalWidth === 7")
       stage.phone.send("/take/delete", .string(id))
       #expect(stage.phone.receive("/reply") != nil)
       try browser.await("!\(pin)")

@@ -4,7 +4,7 @@ import { degrees, isRecording, moveHere, moveNode } from "../pages/recorder.js";
 import { filled, find, icon, make, makeButton } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
 import { keep, kept } from "../store/kept.js";
-import { smallPicture } from "../store/pictures.js";
+import { fillSmall, smallPicture, watchPictures } from "../store/pictures.js";
 import { when } from "../store/units.js";
 import { latest, watch } from "../store/values.js";
 
@@ -43,6 +43,11 @@ export async function showMap(takes, words, isWhole, acts) {
   none.textContent = drawn.size ? `The newest ${last.takes.length} takes. A search shows older ones.` : noneText(last.takes, last.words);
   return true;
 }
+
+// A picture that is found while a bubble is open appears in it.
+watchPictures((id) => {
+  for (const { made } of drawn.values()) if (made.has(id)) fillSmall(made.get(id).picture, id);
+});
 
 /** Draws the play button of the open bubble. */
 export function drawBubble() {
@@ -171,6 +176,8 @@ function makePlace(takes, acts) {
   let at = 0;
   const place = {
     takes,
+    // What the bubble shows of each take, once it was shown.
+    made: new Map(),
     facts: JSON.stringify(takes),
     shown: () => takes[at],
     show: (id) => (at = Math.max(0, takes.findIndex((one) => one.id === id))),
@@ -203,7 +210,7 @@ const bubbles = { closeButton: false, minWidth: innerHeight > 520 ? 168 : 240, m
 
 // Made when it first opens, and laid out again when its image has loaded.
 function bubble(pin, place, { open, play, draw }) {
-  const made = new Map();
+  const { made } = place;
   const fill = ({ id, title, species, date }) => {
     const picture = smallPicture(id);
     picture.addEventListener("load", () => pin.getPopup().update());
@@ -218,7 +225,7 @@ function bubble(pin, place, { open, play, draw }) {
     const element = make("div", "bubble", {},
       makeButton("bubble-open", { "aria-label": `Details of ${title}` }, () => open(id), picture, make("b", "", {}, title), make("span", "", {}, species), make("small", "", {}, when(date)), make("u", "", {}, "Details")),
       button, ...(count > 1 ? [makeButton("tool bubble-next", { "aria-label": `Next take here, ${number} is shown` }, next, `${number}, next`)] : []));
-    return { element, button };
+    return { element, button, picture };
   };
   return () => {
     const one = place.shown();

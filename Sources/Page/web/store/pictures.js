@@ -16,19 +16,22 @@ export function watchPictures(changed) {
 /** The thumbnail of a take, hidden if it has none. */
 export function smallPicture(id) {
   const picture = make("img", "small-picture", { alt: "", hidden: true });
-  fill(picture, id);
+  fillSmall(picture, id);
   return picture;
 }
 
-async function fill(picture, id) {
+/** Shows the thumbnail that a take has by now in an image, or hides it. */
+export async function fillSmall(picture, id) {
   if (!urls.has(id)) {
     urls.set(id, fetchSmall(id).then((blob) => blob && URL.createObjectURL(blob), () => undefined));
     if (urls.size > most) forget(urls.keys().next().value);
   }
-  const url = await urls.get(id);
-  if (!url) return;
-  picture.src = url;
-  picture.hidden = false;
+  const loading = urls.get(id);
+  const url = await loading;
+  // A later picture may be faster.
+  if (urls.has(id) && urls.get(id) !== loading) return;
+  picture.hidden = !url;
+  if (url) picture.src = url;
 }
 
 // A shown thumbnail stays.
