@@ -117,6 +117,10 @@ def furnish():
 
 # --- The browser
 
+# What axe found, with the first screenshot that shows it, and the number of states that it checked.
+findings = {}
+checked = 0
+
 
 class Browser:
     def __init__(self, port):
@@ -155,6 +159,14 @@ class Browser:
                 sys.exit(f"timed out after {LIMIT} s waiting for {expression}")
             time.sleep(0.05)
 
+    def axe(self):
+        """Returns what axe finds in the page as it is: each rule with the elements."""
+        return self.ask("POST", "/execute/async", {"args": [], "script": """
+            const done = arguments[0];
+            axe.run(document).then((result) => done(result.violations.flatMap((rule) =>
+              rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}`))), (fault) => done([String(fault)]))
+        """})
+
     def click(self, selector):
         self.run("document.querySelector(arguments[0]).click()", selector)
 
@@ -176,30 +188,39 @@ class Browser:
 
 
 def photograph(browser, folder, name):
+    """Takes a screenshot, and has axe check the same state."""
+    global checked
+    checked += 1
+    for finding in browser.axe():
+        findings.setdefault(finding, name)
     picture = browser.command("Page.captureScreenshot", format="png")["data"]
     (folder / f"{name}.png").write_bytes(base64.b64decode(picture))
 
 
-def pictures(port, address, folder, node):
+def pictures(port, address, folder, node, axe):
     folder = pathlib.Path(folder)
     furnish()
     browser = Browser(port)
     try:
-        everything(browser, address, folder)
+        everything(browser, address, folder, pathlib.Path(axe).read_text())
         said = browser.ask("POST", "/se/log", {"type": "browser"})
         gone(browser, folder, int(node))
     finally:
         browser.ask("DELETE", "")
     for line in said:
         print("console message:", line["message"], file=sys.stderr)
-    return 1 if said else 0
+    for finding, name in findings.items():
+        print(f"axe in {name}:", finding, file=sys.stderr)
+    print(f"axe checked {checked} states, and found {len(findings)} faults")
+    return 1 if said or findings else 0
 
 
-def everything(browser, address, folder):
+def everything(browser, address, folder, axe):
     # Otherwise Chromium looks for its location in the network, and reports that there is none.
     browser.command("Browser.setPermission", permission={"name": "geolocation"}, setting="denied")
     browser.ask("POST", "/url", {"url": address})
     browser.wait("document.body.dataset.link === 'open' && document.querySelector('[data-row]')")
+    browser.run(axe)
     for size in SIZES:
         for scheme in ("dark", "light"):
             browser.look(size, scheme)
