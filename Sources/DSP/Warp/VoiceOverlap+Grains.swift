@@ -35,7 +35,7 @@ extension VoiceOverlap {
       if !marks.extend(tape, upTo: end, toward: target, by: pitch) { break }
       tries &+= 1
     }
-    let formant = formantRatio(step, pitch)
+    let formant = ratio(step.formant)
     let speed = speedOf(formant)
     let table = bank.table(forSpeed: formant)
     let reach = Int64(bank.reach(ofTable: table) &+ 2) << 32
@@ -106,27 +106,23 @@ extension VoiceOverlap {
   ) {
     let period = mark.period
     guard period > 4 << 32 else { return }
+    // Grains of low voices start later, and don't have the spectrum of two full periods.
     let speed = grains[latest].speed
-    let rise = min(period, VoicePlaces.product(riseOf(period, speed: speed), speed))
+    let whole = Double(VoicePlaces.quotient(period, speed))
+    let wholeness = 4 * Float(Double(riseOf(period, speed: speed)) / whole) - 3
     // A signal that hardly correlates with the period before has no distinct partials.
-    let share = min(1, (mark.clarity - 0.8) / 0.15)
+    let clearness = (mark.clarity - 0.8) / 0.15
+    let share = min(1, min(wholeness, clearness))
     // Usually the period after the mark isn't on the tape yet; the same phase of an earlier one
     // serves as well.
     let missing = max(0, mark.place &+ period &+ 1 << 32 &- end << 32)
     let place = mark.place &- (missing &+ period &- 1) / period &* period
     // Near the Nyquist frequency the balance of partials is inaudible.
     guard share > 0, 2 * ratio + 2 < 0.45 * Float(Double(period) / VoicePlaces.unit),
-      spectrum.take(tape, around: place, period: period, rise: period)
+      spectrum.take(tape, around: place, period: period)
     else { return }
-    // Grains of low voices start later, and smear their partials more.
-    if rise < period, shortSpectrum.take(tape, around: place, period: period, rise: rise) {
-      grains[latest].partials.find(
-        in: spectrum, ofGrain: shortSpectrum, spacing: spacing, ratio: ratio, gain: gain,
-        share: share)
-    } else {
-      grains[latest].partials.find(
-        in: spectrum, ofGrain: spectrum, spacing: spacing, ratio: ratio, gain: gain, share: share)
-    }
+    grains[latest].partials.find(
+      in: spectrum, spacing: spacing, ratio: ratio, gain: gain, share: share)
   }
 
   /// Schedules an unvoiced grain at its original position, or near it where the signal correlates
@@ -377,21 +373,6 @@ extension VoiceOverlap {
     let most = Int64(delayFrames &- 8) << 32 &- period / 4 &* 3
     let whole = VoicePlaces.quotient(period, speed)
     return max(period / 8, min(whole, most))
-  }
-
-  /// Returns the ratio at which grains are read.
-  ///
-  /// Notes above the lowest formant have too few partials to show any. The spectrum of a grain is that
-  /// of these partials, and between them there is nothing: shifted by a fifth, a flute lost its third
-  /// partial. So the formants of such notes follow the pitch. The mean of both pitches counts, which
-  /// is the same on the way back.
-  @_noLocks
-  private func formantRatio(_ step: WarpStep, _ pitch: VoicePitch) -> Float {
-    let shift = ratio(step.pitch)
-    let period = pitch.period / rt_square_root(shift)
-    if shift == 1 || !(period < periodOfFollowing) { return ratio(step.formant) }
-    let share = rt_log(periodOfFollowing / period) / Self.widthOfFollowing
-    return ratio(step.formant * rt_exp(min(1, share) * rt_log(shift)))
   }
 
   /// Clamps a ratio to 0.25...4; NaN becomes 0.25.

@@ -23,17 +23,10 @@ struct VoiceOverlap: ~Copyable, @unchecked Sendable {
   /// The latency, in seconds.
   static var delaySeconds: Double { 0.020 }
   static var mostGrains: Int { @_noLocks get { 16 } }
-  // The pitch above which formants begin to follow it, in Hz, and the logarithm of the ratio to the
-  // pitch above which they follow it completely, 1000 Hz: the lowest formant of an open vowel.
-  private static var lowestFollowing: Double { 800 }
-  static var widthOfFollowing: Float { @_noLocks get { 0.2231 } }
 
   let delayFrames: Int
-  let periodOfFollowing: Float
   var marks: VoiceMarks
   var spectrum: VoiceSpectrum
-  // That of a grain whose slopes are shorter than a period.
-  var shortSpectrum: VoiceSpectrum
   let grains: UnsafeMutablePointer<VoiceGrain>
   private let scratch: UnsafeMutablePointer<Float>
   // The weights of each grain's filter, and an impulse.
@@ -56,10 +49,8 @@ struct VoiceOverlap: ~Copyable, @unchecked Sendable {
   /// Creates an engine with empty history.
   init(sampleRate: Double) {
     delayFrames = Int((sampleRate * Self.delaySeconds).rounded())
-    periodOfFollowing = Float(sampleRate / Self.lowestFollowing)
     marks = VoiceMarks(sampleRate: sampleRate)
     spectrum = VoiceSpectrum(sampleRate: sampleRate)
-    shortSpectrum = VoiceSpectrum(sampleRate: sampleRate)
     grains = buffers.filled(with: VoiceGrain(), count: Self.mostGrains)
     scratch = buffers.floats(3 * WarpStep.longest)
     let filterFrames = Self.mostGrains * VoiceFilter.taps

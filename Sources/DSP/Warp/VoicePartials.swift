@@ -45,18 +45,17 @@ struct VoicePartials: BitwiseCopyable {
 
   // MARK: - Analysis
 
-  /// Computes the correction for grains with the spectrum `ofGrain` that repeat every `spacing` frames
-  /// with this gain.
+  /// Computes the correction for grains with this spectrum that repeat every `spacing` frames with
+  /// this gain.
   ///
-  /// `spectrum` is that of two whole periods, which separates the partials of the sound.
   /// `ratio` is the pitch ratio at constant formants.
   @_noLocks
   mutating func find(
-    in spectrum: borrowing VoiceSpectrum, ofGrain made: borrowing VoiceSpectrum, spacing: Int64,
-    ratio: Float, gain: Float, share: Float
+    in spectrum: borrowing VoiceSpectrum, spacing: Int64, ratio: Float, gain: Float,
+    share: Float
   ) {
     let strength = gain * ratio
-    let (first, second) = (strength * made.at(ratio), strength * made.at(2 * ratio))
+    let (first, second) = (strength * spectrum.at(ratio), strength * spectrum.at(2 * ratio))
     let own = Self.strengths(spectrum.at(1))
     let below = Float(max(1, Int(2 * ratio)))
     let (lower, upper) = (

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// The spectrum of two periods of a voice with a window, evaluated at any frequency.
+/// The spectrum of two periods of a voice with the window of a grain, evaluated at any frequency.
 struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
   private let buffers = Buffers()
   // The windowed signal, zero-padded to a multiple of eight.
@@ -23,14 +23,11 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
     right = left + room
   }
 
-  /// Loads two periods around a position, the phase reference, with the window of a grain that rises
-  /// for `rise` frames before it and falls as fast.
+  /// Loads two periods around a position, the phase reference.
   ///
   /// Returns whether they fit.
   @_noLocks
-  mutating func take(
-    _ tape: borrowing Tape, around place: Int64, period: Int64, rise: Int64
-  ) -> Bool {
+  mutating func take(_ tape: borrowing Tape, around place: Int64, period: Int64) -> Bool {
     let begin = VoicePlaces.ceiling(place &- period)
     count = Int((place &+ period) >> 32) &- begin &+ 1
     guard count > 0, count &+ 16 <= room else { return false }
@@ -48,11 +45,7 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
     step = 2 * Double.pi * Double(factor) * VoicePlaces.unit / Double(period)
     let way = Int64(begin) << 32 &- place &+ Int64(factor &- 1) << 31
     first = step / Double(factor) * Double(way) / VoicePlaces.unit
-    if rise < period {
-      weigh(rise: rise, period: period)
-    } else {
-      weigh()
-    }
+    weigh()
     return true
   }
 
@@ -84,21 +77,6 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
       left.setEight(at: frame, left.eight(at: frame) * weights)
       right.setEight(at: frame, right.eight(at: frame) * weights)
       turning.advance()
-    }
-  }
-
-  /// Applies a window that rises from `rise` before the center on, and ends a period after it.
-  @_noLocks
-  private func weigh(rise: Int64, period: Int64) {
-    let frames = Float(Double(period) / VoicePlaces.unit)
-    let scale = Float(VoicePlaces.unit / Double(rise))
-    let begin = Float(first / (2 * Double.pi)) * frames
-    for frame in 0..<count {
-      let way = begin + Float(frame &* factor)
-      let share = (way < 0 ? way : way - frames) * scale
-      let weight = 2 / frames * Crossfade.eased(max(0, min(1, way < 0 ? 1 + share : -share)))
-      left[frame] *= weight
-      right[frame] *= weight
     }
   }
 

@@ -179,20 +179,6 @@ import Testing
     return 10 * log10((own > 0 ? own : power(of: new, in: sound)) / rest)
   }
 
-  /// Partials at multiples of a frequency, with phases that spread their peaks.
-  private func partials(_ levels: [Float], of hertz: Double) -> [Float] {
-    (0..<60_000).map { frame in
-      var sum = 0.0
-      for (index, level) in levels.enumerated() {
-        let number = Double(index + 1)
-        sum +=
-          Double(level)
-          * sin(2 * .pi * number * hertz * Double(frame) / Self.rate + number * number)
-      }
-      return Float(sum)
-    }
-  }
-
   private func speech(_ frames: Int) -> [Float] {
     // A gliding vowel, noise, a pause, and another vowel.
     let first = Vowel(seconds: 0.25) { 120 + 100 * $0 }.samples
@@ -226,29 +212,6 @@ import Testing
       // There is nothing to interpolate.
       #expect(second < -24, "\(second) dB")
     }
-  }
-
-  @Test(arguments: [Float(-7), -4, 4, 7])
-  func `high notes keep the balance of their partials`(_ semitones: Float) {
-    let levels: [Float] = [0.3, 0.03, 0.1]
-    let sound = partials(levels, of: 1320)
-    let pitch = pow(2, semitones / 12)
-    let moved = warped(sound) { _ in Wish(pitch: pitch) }.left[20_000..<52_000]
-    for number in 1...3 {
-      let hertz = 1320 * Double(number)
-      let change = partial(moved, hertz * Double(pitch)) - partial(sound[20_000..<52_000], hertz)
-      #expect(abs(change) < 0.2, "partial \(number): \(change) dB")
-    }
-  }
-
-  @Test(arguments: [Float(-4), 4, 7])
-  func `a low voice keeps the level of its fundamental`(_ semitones: Float) {
-    // Its grains rise within less than a period.
-    let sound = partials([0.3, 0.1, 0.2], of: 70)
-    let pitch = pow(2, semitones / 12)
-    let moved = warped(sound) { _ in Wish(pitch: pitch) }.left[20_000..<52_000]
-    let change = partial(moved, 70 * Double(pitch)) - partial(sound[20_000..<52_000], 70)
-    #expect(abs(change) < 0.2, "\(change) dB")
   }
 
   @Test(arguments: [Float(-7), 7])
