@@ -70,16 +70,13 @@ enum BashCompletions {
   }
 
   private static func options(_ page: CommandPage) -> String {
-    page.allOptions.flatMap { option in
-      [option.short.map { "-\($0)" }, "--\(option.long)"].compactMap { $0 }
-    }.joined(separator: " ")
+    page.allOptions.flatMap(\.names).joined(separator: " ")
   }
 
   /// The values of options, after which nothing else is completed.
   private static func values(_ page: CommandPage) -> String {
     page.allOptions.compactMap { option in
       guard let kind = option.kind else { return nil }
-      let names = [option.short.map { "-\($0)" }, "--\(option.long)"].compactMap { $0 }
       let action =
         switch kind {
         case .words(let words): "_syrinx_words \(shellQuoted(words.joined(separator: " "))); "
@@ -89,7 +86,7 @@ enum BashCompletions {
         case .setting: "compopt -o nospace; _syrinx_addresses; "
         case .address, .command, .text: ""
         }
-      return "        \(names.joined(separator: " | "))) \(action)return ;;"
+      return "        \(option.names.joined(separator: " | "))) \(action)return ;;"
     }.joined(separator: "\n")
   }
 

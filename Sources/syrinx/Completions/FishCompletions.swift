@@ -16,7 +16,7 @@ enum FishCompletions {
     let names = pages.map(\.name).joined(separator: " ")
     for page in pages {
       lines.append(
-        "complete -c syrinx -n \(none) -a \(page.name) -d \(quoted(sentence(page.summary)))")
+        "complete -c syrinx -n \(none) -a \(page.name) -d \(quoted(page.headline))")
     }
     lines.append("complete -c syrinx -n '__fish_seen_subcommand_from help' -a \(quoted(names))")
     for page in pages {
@@ -67,12 +67,8 @@ enum FishCompletions {
     return lines
   }
 
-  private static func sentence(_ text: String) -> String {
-    text.hasSuffix(".") ? String(text.dropLast()) : text
-  }
-
   /// Returns a text in single quotes, as fish reads it.
-  private static func quoted(_ text: String) -> String {
+  private static func quoted(_ text: some StringProtocol) -> String {
     "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "'"
   }
 }

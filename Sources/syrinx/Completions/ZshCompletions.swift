@@ -2,7 +2,7 @@
 enum ZshCompletions {
   /// Returns the script for commands.
   static func script(_ pages: [CommandPage]) -> String {
-    let commands = pages.map { described($0.name, $0.summary) } + [described("help", "Show help")]
+    let commands = pages.map { described($0.name, $0.headline) } + [described("help", "Show help")]
     let cases = pages.map { page in
       "    \(page.name))\n      _arguments -s -S \\\n"
         + (page.allOptions.map(specification) + operands(page))
@@ -47,18 +47,16 @@ enum ZshCompletions {
   }
 
   /// Returns a word with its description, as _describe reads it.
-  private static func described(_ word: String, _ summary: String) -> String {
-    let end = summary.hasSuffix(".") ? summary.dropLast() : summary[...]
-    return shellQuoted(escaped(word, ":") + (end.isEmpty ? "" : ":\(end)"))
+  private static func described(_ word: String, _ headline: Substring) -> String {
+    shellQuoted(escaped(word, ":") + ":\(headline)")
   }
 
   /// Returns an option as _arguments reads it.
   private static func specification(_ option: CommandPage.Option) -> String {
     let help = "[" + escaped(option.summary, "[]:") + "]"
     let value = option.value.map { ":" + escaped($0, ":") + ":" + action(option.kind) } ?? ""
-    let names = [option.short.map { "-\($0)" }, "--\(option.long)"].compactMap { $0 }
-    return names.map { name in
-      let excluded = option.isRepeatable ? "*" : "(\(names.joined(separator: " ")))"
+    return option.names.map { name in
+      let excluded = option.isRepeatable ? "*" : "(\(option.names.joined(separator: " ")))"
       let end = option.value == nil ? "" : name.hasPrefix("--") ? "=" : "+"
       return shellQuoted(excluded + name + end + help + value)
     }.joined(separator: " ")

@@ -41,9 +41,9 @@ struct ManualPage {
 
   /// Returns the summary of a page as a phrase, without the name of the program.
   private static func phrase(_ page: CommandPage) -> String {
-    let words = page.summary.hasPrefix("Syrinx: ") ? page.summary.dropFirst(8) : page.summary[...]
-    let end = words.hasSuffix(".") ? words.dropLast() : words
-    return end.prefix(1).lowercased() + end.dropFirst()
+    let line = page.headline
+    let words = line.hasPrefix("Syrinx: ") ? line.dropFirst(8) : line
+    return words.prefix(1).lowercased() + words.dropFirst()
   }
 
   // MARK: - Sections
@@ -70,8 +70,7 @@ struct ManualPage {
     }
     lines.append(".SH OPTIONS")
     for option in page.allOptions {
-      let names = [option.short.map { "-\($0)" }, "--\(option.long)"].compactMap { $0 }
-      let bold = names.map { "\\fB\(Self.escaped($0))\\fP" }.joined(separator: ", ")
+      let bold = option.names.map { "\\fB\(Self.escaped($0))\\fP" }.joined(separator: ", ")
       entry(bold + (option.value.map { " \\fI\(Self.escaped($0))\\fP" } ?? ""), option.help)
     }
     if let examples { section("EXAMPLES", [examples.dropFirst().map { $0 }]) }

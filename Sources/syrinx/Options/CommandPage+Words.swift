@@ -1,4 +1,4 @@
-/// What a shell can complete, derived from the declarations of the help pages.
+/// Words and kinds of values that a shell can complete, derived from the declarations of the help pages.
 extension CommandPage {
   /// A word that a shell can complete, and its description.
   struct Word {
@@ -42,6 +42,9 @@ extension CommandPage {
     }
   }
 
+  /// The summary without its period, as a list of commands shows it.
+  var headline: Substring { summary.hasSuffix(".") ? summary.dropLast() : summary[...] }
+
   /// The rows under `Commands:` on the help page: a word with its arguments, and a summary.
   private var rows: [(left: String, right: String)] {
     let lines = details.split(separator: "\n", omittingEmptySubsequences: false)
@@ -83,6 +86,9 @@ extension CommandPage {
 }
 
 extension CommandPage.Option {
+  /// The names as they are typed, the short one first.
+  var names: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(long)"] }
+
   /// The kind of the option's value; nil for a flag.
   var kind: CommandPage.Kind? { value.map(CommandPage.Kind.init) }
 
