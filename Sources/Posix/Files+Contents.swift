@@ -48,6 +48,11 @@ extension Files {
 
   /// Lists the non-hidden names in a folder, unsorted.
   package static func list(_ folder: String) throws(SystemError) -> [String] {
+    try entries(of: folder).filter { !$0.hasPrefix(".") }
+  }
+
+  /// Lists all names in a folder but those of itself and its parent, unsorted.
+  static func entries(of folder: String) throws(SystemError) -> [String] {
     guard let stream = opendir(folder) else { throw SystemError(folder) }
     defer { closedir(stream) }
     var names: [String] = []
@@ -55,7 +60,7 @@ extension Files {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
       }
-      if let name, !name.hasPrefix(".") { names.append(name) }
+      if let name, name != ".", name != ".." { names.append(name) }
     }
     return names
   }

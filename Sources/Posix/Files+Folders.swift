@@ -43,14 +43,8 @@ extension Files {
 
   /// Removes a file, or a folder with all it contains; does nothing if there is neither.
   package static func removeAll(_ path: String) throws(SystemError) {
-    if let stream = target(ofLink: path) == nil ? opendir(path) : nil {
-      defer { closedir(stream) }
-      while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { try removeAll("\(path)/\(name)") }
-      }
+    if isFolder(path), target(ofLink: path) == nil {
+      for name in try entries(of: path) { try removeAll("\(path)/\(name)") }
     }
     guard Glibc.remove(path) == 0 || errno == ENOENT else { throw SystemError(path) }
   }

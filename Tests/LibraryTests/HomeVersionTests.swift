@@ -47,7 +47,7 @@ import Testing
       try Files.write(text, to: "\(home)/\(name)")
     }
     try Files.write([UInt8](repeating: 0, count: 1 << 20 + 1), to: "\(home)/sets/Friday/1.wav")
-    // What an upgrade that was interrupted has left.
+    // The partial copy of an interrupted upgrade.
     try Files.makeFolder("\(home)/before-1.part/state")
     try Files.write("old", to: "\(home)/before-1.part/state/other")
     let told = try #require(try HomeVersion.upgrade(home))

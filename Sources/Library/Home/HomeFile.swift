@@ -5,7 +5,7 @@ package struct HomeFile {
   // Reserved for the node. Messages must not write there.
   private static let own = [
     "takes", "sets", "presets", "instruments", "pedals", "loops", "state", "feed", "outbox",
-    "board", "tls", "scenes", "setlists", "sessions", "version", "before-\(HomeVersion.current)",
+    "board", "tls", "scenes", "setlists", "sessions", "version", HomeVersion.copyName,
   ]
   // Only SQLite may open these files: POSIX releases all of a process's locks on a file when any of
   // its descriptors is closed.

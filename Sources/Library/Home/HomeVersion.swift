@@ -8,12 +8,16 @@ package enum HomeVersion {
   /// The version that this program reads and writes.
   package static let current = 1
 
+  /// The folder with the copy that an upgrade to this version keeps.
+  static let copyName = "\(copyPrefix)\(current)"
+
   private static let file = "version"
-  // What an upgrade does not change: sound, which is large, and what only one program may know.
+  private static let copyPrefix = "before-"
+  // Names of what an upgrade does not change: sounds, which are large, and secrets.
   private static let uncopied = [
     "takes", "loops", "sessions", "outbox", "incoming", "tls", "web-token", file,
   ]
-  // What is larger is sound or a picture.
+  // Larger files are sounds or pictures.
   private static let mostBytes = 1 << 20
 
   /// Throws if a newer program has used the data directory, or if its version can't be read.
@@ -26,13 +30,14 @@ package enum HomeVersion {
   package static func upgrade(_ home: String) throws(LibraryFault) -> String? {
     let former = try version(of: home)
     if former == current { return nil }
-    let copy = "\(home)/before-\(current)"
+    let copy = "\(home)/\(copyName)"
     let names = Files.names(in: home)
     let isNew = names.isEmpty
     if !isNew, !Files.isFolder(copy) {
       let part = copy + ".part"
       try system(try Files.removeAll(part), or: LibraryFault.init)
-      try self.copy(home, to: part, names.filter { !uncopied.contains($0) && !isCopy($0) })
+      try self.copy(
+        home, to: part, names.filter { !uncopied.contains($0) && !$0.hasPrefix(copyPrefix) })
       // Another node may have been faster.
       guard Files.move(part, to: copy) || Files.isFolder(copy) else {
         throw LibraryFault(.io, "can't create \(copy)")
@@ -42,7 +47,7 @@ package enum HomeVersion {
     if isNew { return nil }
     return
       "the data directory \(home) was upgraded from version \(former ?? 0) to \(current); a copy of its "
-      + "settings and databases is in before-\(current)"
+      + "settings and databases is in \(copyName)"
   }
 
   /// Writes the version into a new data directory.
@@ -70,8 +75,6 @@ package enum HomeVersion {
     return version
   }
 
-  private static func isCopy(_ name: String) -> Bool { name.hasPrefix("before-") }
-
   private static func copy(
     _ folder: String, to other: String, _ names: [String]
   ) throws(LibraryFault) {
@@ -82,10 +85,8 @@ package enum HomeVersion {
       if Files.isFolder(path) {
         try copy(path, to: target, Files.names(in: path))
       } else if name.hasSuffix(".sqlite") {
-        // With what is only in its log.
-        try LibraryDatabase(path).execute(
-          "VACUUM INTO '\(target.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
-        )
+        // The file alone lacks the rows that are still in the write-ahead log.
+        try LibraryDatabase(path).run("VACUUM INTO ?", [.text(target)])
       } else if !name.contains(".sqlite"), let size = Files.size(at: path), size <= mostBytes {
         try system(
           try Files.write(Files.contents(of: path, atMost: mostBytes), to: target),
