@@ -149,14 +149,10 @@ extension NodeTests {
           zpty -w shell "zstyle ':completion:*' verbose no; zstyle ':completion:*' list-packed no"
           zpty -w shell "list() { compstate[list]=; compstate[insert]=; }"
           zpty -w shell "compadd() { builtin compadd -A found -D none \\"\\$@\\"; print -l -- \\$found >> $HOME/found; builtin compadd \\"\\$@\\"; }"
-          zpty -w shell "zle -C all list-choices _main_complete; bindkey '^T' all; print ready"
+          zpty -w shell "zle -C gather list-choices _main_complete; all() { zle gather; : > $HOME/done; }; zle -N all; bindkey '^T' all; print ready"
           while zpty -r shell text; do [[ $text == ready* ]] && break; done
           zpty -n -w shell "syrinx $1"$'\\x14'
-          for each in {1..100}; do
-            sleep 0.05
-            [[ -s $HOME/found ]] && break
-          done
-          sleep 0.1
+          until [[ -e $HOME/done ]]; do sleep 0.02; done
           zpty -d shell
           cat $HOME/found
           """
