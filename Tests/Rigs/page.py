@@ -117,7 +117,7 @@ def furnish():
 
 # --- The browser
 
-# What axe found, with the first screenshot that shows it, and the number of states that it checked.
+# The findings of axe, each with the first screenshot that shows it, and the number of states that it checked.
 findings = {}
 checked = 0
 

@@ -11,7 +11,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     case plain(slash: String)
   }
 
-  /// What a client accepts of a board.
+  /// The limits of what a client receives from a board, and of its requests.
   package struct Limits: Sendable {
     /// The sounds of a list that stay in memory, in bytes of Base64.
     ///

@@ -37,12 +37,12 @@ extension Browser {
 
   /// Texts with less contrast against their background than WCAG AA requires.
   ///
-  /// A page that changes between two pictures, such as by a notice of a busy machine, has texts on
-  /// backgrounds of others. A fault is what three measurements find.
+  /// If the page changes between the two pictures that are compared, for example when a notice
+  /// appears, texts are compared with the wrong backgrounds. So three measurements must agree.
   package func contrastFaults() throws -> [String] {
     var found = try contrastFaultsOnce()
     for _ in 0..<2 where !found.isEmpty {
-      // Times and levels count on.
+      // Times and levels in the texts change in between.
       let again = Set(try contrastFaultsOnce().map(Self.withoutNumbers))
       found.removeAll { !again.contains(Self.withoutNumbers($0)) }
     }

@@ -176,7 +176,7 @@ function makePlace(takes, acts) {
   let at = 0;
   const place = {
     takes,
-    // What the bubble shows of each take, once it was shown.
+    // The bubble's elements for each take that it has shown.
     made: new Map(),
     facts: JSON.stringify(takes),
     shown: () => takes[at],

@@ -18,7 +18,7 @@ export function setUpLock() {
     document.body.classList.toggle("locked", locked);
     if (locked) closeSheet();
     for (const part of document.querySelectorAll("[data-lockable]")) part.inert = locked;
-    // Pages on which nothing has the focus can still be scrolled with the keyboard.
+    // A page whose controls are all inert must still scroll with the keyboard.
     for (const page of document.querySelectorAll(".page")) {
       if (locked) page.tabIndex = 0;
       else page.removeAttribute("tabindex");
