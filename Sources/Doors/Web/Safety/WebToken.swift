@@ -36,6 +36,6 @@ package struct WebToken: Sendable {
     guard let text else { return false }
     let (one, other) = (Array(text.utf8), Array(given.utf8))
     guard one.count == other.count else { return false }
-    return zip(one, other).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+    return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

@@ -90,6 +90,27 @@ import Testing
     #expect(folder.names == ["web-token"])
   }
 
+  @Test func `a token that differs in any digits is refused`() throws {
+    let folder = try TemporaryFolder()
+    let token = WebToken(at: folder.path("web-token"))
+    let own = String(repeating: "0123456789abcdef", count: 2)
+    try own.write(toFile: token.path, atomically: false, encoding: .utf8)
+    let digits = Array(own)
+    for place in digits.indices {
+      for digit in "0123456789abcdef" where digit != digits[place] {
+        var other = digits
+        other[place] = digit
+        #expect(!token.matches(String(other)), "\(place), \(digit)")
+      }
+    }
+    // All digits but the last differ.
+    for digit in "0123456789abcdef" {
+      let other = String(repeating: String(digit), count: 31) + "f"
+      #expect(!token.matches(other), "\(digit)")
+    }
+    #expect(token.matches(own))
+  }
+
   @Test func `a file without a token admits nobody`() throws {
     let folder = try TemporaryFolder()
     let token = WebToken(at: folder.path("web-token"))
