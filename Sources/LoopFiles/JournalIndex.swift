@@ -48,7 +48,10 @@ struct JournalIndex: Sendable {
 
   /// Infers what missing records would have said, after the last record.
   mutating func complete() {
-    if rate == 0 { rate = slots.values.lazy.map(\.rate).first { $0 > 0 } ?? Self.assumedRate }
+    if rate == 0 {
+      let rates = slots.values.lazy.flatMap(\.versions.values).map(\.rate)
+      rate = rates.first { $0 > 0 } ?? Self.assumedRate
+    }
     for number in slots.keys { slots[number]?.complete(rate: rate) }
   }
 
@@ -73,8 +76,6 @@ struct SlotIndex: Sendable {
   var history: [UInt32] = []
   /// The index of the current version in the history.
   var current = 0
-  /// The sample rate of those in the history, in Hz.
-  var rate = 0
   /// The version being recorded; 0 without a recording.
   var recording: UInt32 = 0
   /// The version being overdubbed and its last written page; 0 and nil without an overdub.
@@ -85,8 +86,9 @@ struct SlotIndex: Sendable {
   /// Whether the clip was becoming longer.
   var isGrowing = false
   var isPlaying = false
-  /// The engine frame at which its playhead was at the start.
+  /// The engine frame at which its playhead was at the start, and the sample rate of that frame, in Hz.
   var beginning = 0
+  var beginningRate = 0
   /// Whether records of it may be missing since its last complete history.
   var mayLack = false
 
@@ -99,17 +101,18 @@ struct SlotIndex: Sendable {
     case .rate: return false
     case .version:
       guard record.serial != 0, versions[record.serial] == nil,
-        record.other == 0 || knows(record.other)
+        record.other == 0 || knows(record.other, rate: rate)
       else { return false }
       if versions[record.other]?.isInferred == true {
         complete(record.other, like: predecessor(of: record.other))
       }
       var version = versions[record.other] ?? LoopVersion()
       version.serial = record.serial
+      version.rate = rate
       versions[record.serial] = version
-    case .history: return applyHistory(record, bytes, rate: rate)
+    case .history: return applyHistory(record, bytes)
     case .recording:
-      guard record.serial == 0 || knows(record.serial) else { return false }
+      guard record.serial == 0 || knows(record.serial, rate: rate) else { return false }
       if recording != record.serial, !history.contains(recording) {
         // The history that has it may be missing.
         if mayLack { addStep(recording) } else { versions[recording] = nil }
@@ -118,7 +121,7 @@ struct SlotIndex: Sendable {
       // A recording is no copy.
       versions[recording]?.isInferred = false
     case .overdub:
-      guard record.serial == 0 || knows(record.serial) else { return false }
+      guard record.serial == 0 || knows(record.serial, rate: rate) else { return false }
       overdub = record.serial
       isGrowing = record.count > 0
       isOverdubBackward = record.frames > 0
@@ -126,8 +129,9 @@ struct SlotIndex: Sendable {
     case .phase:
       isPlaying = record.count > 0
       beginning = Int(record.frames)
+      beginningRate = rate
     case .page, .hole, .length:
-      guard knows(record.serial) else { return false }
+      guard knows(record.serial, rate: rate) else { return false }
       if record.kind == .length, versions[record.serial]?.isInferred == true {
         // It is a copy of a version of its clip.
         complete(record.serial, like: base(of: record.serial, clip: Int(record.clip)))
@@ -153,7 +157,7 @@ struct SlotIndex: Sendable {
   }
 
   private mutating func applyHistory(
-    _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer, rate: Int
+    _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer
   ) -> Bool {
     let serials = (0..<Int(record.count)).map {
       UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self))
@@ -165,7 +169,6 @@ struct SlotIndex: Sendable {
     let before = serials.prefix(Int(record.other) + 1).last { versions[$0] != nil }
     history = known
     current = before.flatMap(known.firstIndex) ?? 0
-    self.rate = rate
     versions = versions.filter { $0.key == recording || serials.contains($0.key) }
     if versions[overdub] == nil { overdub = 0 }
     if known.count == serials.count, !versions.values.contains(where: \.isInferred) {
@@ -177,10 +180,10 @@ struct SlotIndex: Sendable {
   // MARK: - Missing records
 
   /// Whether a version exists, after making it if its first record may be missing.
-  private mutating func knows(_ serial: UInt32) -> Bool {
+  private mutating func knows(_ serial: UInt32, rate: Int) -> Bool {
     if versions[serial] != nil { return true }
     guard mayLack, serial != 0 else { return false }
-    versions[serial] = LoopVersion(inferred: serial)
+    versions[serial] = LoopVersion(inferred: serial, rate: rate)
     return true
   }
 
@@ -218,7 +221,8 @@ struct SlotIndex: Sendable {
 
   /// Infers what missing records would have said, after the last record.
   fileprivate mutating func complete(rate: Int) {
-    if self.rate == 0 { self.rate = rate }
+    for serial in versions.keys where versions[serial]?.rate == 0 { versions[serial]?.rate = rate }
+    if beginningRate == 0 { beginningRate = rate }
     if mayLack {
       let others = versions.keys.filter { $0 != recording && !history.contains($0) }
       for serial in others.sorted() { addStep(serial) }
@@ -243,6 +247,8 @@ struct SlotIndex: Sendable {
 package struct LoopVersion: Sendable {
   /// Its serial number.
   package fileprivate(set) var serial: UInt32 = 0
+  /// Its sample rate, in Hz.
+  package fileprivate(set) var rate = 0
   /// Its length, in frames.
   package var frames = 0
   /// The exact loop length, in frames.
@@ -261,8 +267,9 @@ package struct LoopVersion: Sendable {
   init() {}
 
   /// A version whose first record is missing.
-  fileprivate init(inferred serial: UInt32) {
+  fileprivate init(inferred serial: UInt32, rate: Int) {
     self.serial = serial
+    self.rate = rate
     isInferred = true
   }
 

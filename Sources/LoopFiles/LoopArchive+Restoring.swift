@@ -13,33 +13,91 @@ extension LoopArchive {
     package var isWhole: Bool { lines.isEmpty }
   }
 
-  /// The sample rate of the clips, in Hz; nil without clips.
-  package var rate: Int? { slots.first { !$0.isEmpty }?.rate ?? slots.first?.rate }
+  /// The sample rates of the clips, in Hz, that of the newest last; one without clips, and none without
+  /// loops.
+  ///
+  /// There are several if the node was killed before the journal had all loops at a new rate.
+  package var rates: [Int] {
+    var newest: [Int: UInt32] = [:]
+    for version in slots.lazy.flatMap(\.versions) where version.frames > 0 {
+      newest[version.rate] = max(newest[version.rate, default: 0], version.serial)
+    }
+    if newest.isEmpty { return slots.first.map { [$0.rate] } ?? [] }
+    return newest.sorted { $0.value < $1.value }.map(\.key)
+  }
 
-  /// Restores the loops into an engine at their sample rate: stopped, or playing as they did, from
-  /// the start of the longest one that played.
-  package func restore(with restorer: LoopRestorer, plays: Bool) -> Restoration {
+  /// Restores the loops into an engine that nothing renders, at their sample rate: stopped, or playing as
+  /// they did, from the start of the longest one that played.
+  ///
+  /// Clips of several sample rates are converted to one.
+  package func restore(into engine: Engine, plays: Bool) -> (LoopRestorer, Restoration) {
+    let rates = self.rates
+    var rest = slots.map { LoopPart.parts(of: $0, newestRate: rates.last ?? 0) }
     var result = Restoration()
-    for slot in slots {
-      do throws(Unfit) {
-        let (fitting, line) = try fitting(slot, restorer)
-        if let fitting {
-          try restore(fitting, restorer)
-          if fitting.current.frames > 0 { result.count += 1 }
+    var rate = rates.last ?? engine.shared.sampleRate
+    var restorer = engine.restoreLoops(sampleRate: Double(rates.first ?? rate))
+    let mostPages = restorer[0].freePages
+    while rest.contains(where: { !$0.isEmpty }) {
+      for next in rates where rest.contains(where: { $0.first?.rate == next }) {
+        rate = next
+        // What is restored is converted.
+        restorer = engine.restoreLoops(sampleRate: Double(rate))
+        for index in rest.indices where rest[index].first?.rate == rate {
+          let part = rest[index].removeFirst()
+          restore(part, restorer, room: room(for: rate, of: mostPages, rest, restorer), &result)
+          // Page numbers are those of this rate.
+          if rates.count > 1, part.isLast { mend(part.slot, restorer) }
         }
-        if let line { result.lines.append(line) }
-      } catch {
-        result.lines.append("loop \(slot.number + 1) \(error.reason)")
       }
     }
     if plays { start(restorer) }
-    return result
+    return (restorer, result)
+  }
+
+  /// The number of pages that undo and redo steps may take, so that each loop that is still to be restored
+  /// finds its place.
+  ///
+  /// Of several sample rates, the highest one needs the most.
+  private func room(
+    for rate: Int, of mostPages: Int, _ rest: [[LoopPart]], _ restorer: LoopRestorer
+  ) -> Int {
+    let highest = Double(rates.max() ?? rate)
+    func atHighest(_ pages: Int, _ rate: Int) -> Int {
+      Int((Double(pages) * highest / Double(rate)).rounded(.up))
+    }
+    let needed = rest.joined()
+      .filter {
+        $0.hasCurrent && $0.slot.number < restorer.count && Self.fits($0.slot.current, restorer)
+      }
+      .reduce(0) { $0 + atHighest(Self.pages($1.slot.current), $1.rate) }
+    let free = restorer[0].freePages
+    let left = mostPages - atHighest(mostPages - free, rate) - needed
+    return min(free, Int(Double(max(0, left)) * Double(rate) / highest))
+  }
+
+  private func restore(
+    _ part: LoopPart, _ restorer: LoopRestorer, room: Int, _ result: inout Restoration
+  ) {
+    do throws(Unfit) {
+      let (fitting, line) = try fitting(part, restorer, room: room)
+      if let fitting {
+        let view = restorer[fitting.number].view
+        let steps = part.isFirst ? 0 : view.count
+        try restore(
+          fitting, after: steps,
+          place: part.isAfterCurrent ? view.place : steps + fitting.place, restorer)
+        if part.hasCurrent, fitting.current.frames > 0 { result.count += 1 }
+      }
+      if let line { result.lines.append(line) }
+    } catch {
+      result.lines.append("loop \(part.slot.number + 1) \(error.reason)")
+    }
   }
 
   /// Marks the restored state of an engine as written, so that the journal continues; false if it is
-  /// empty.
+  /// empty, or converted.
   package func adopt(_ restorer: LoopRestorer) -> Bool {
-    if slots.isEmpty { return false }
+    if slots.isEmpty || rates.count > 1 { return false }
     for slot in slots where slot.number < restorer.count {
       restorer.adopt(slot.number, slot.versions.map(\.serial), hasHistory: !slot.wasRecording)
     }
@@ -49,12 +107,18 @@ extension LoopArchive {
 
   /// Repairs interrupted recordings: the ends of unfinished clips, and the point where an overdub
   /// broke off.
+  ///
+  /// Those of several sample rates are repaired before they are converted.
   package func mend(_ restorer: LoopRestorer) {
-    for slot in slots where slot.number < restorer.count {
-      if slot.wasRecording { restorer[slot.number].makeUpTail() }
-      if let page = slot.breach {
-        restorer[slot.number].mend(behind: page, backward: slot.isBreachBackward)
-      }
+    if rates.count > 1 { return }
+    for slot in slots { mend(slot, restorer) }
+  }
+
+  private func mend(_ slot: Slot, _ restorer: LoopRestorer) {
+    guard slot.number < restorer.count else { return }
+    if slot.wasRecording { restorer[slot.number].makeUpTail() }
+    if let page = slot.breach {
+      restorer[slot.number].mend(behind: page, backward: slot.isBreachBackward)
     }
   }
 
@@ -91,18 +155,16 @@ extension LoopArchive {
     let reason: String
   }
 
-  /// The part of a slot that fits, with a line about the rest.
+  /// The versions of a part that fit, with a line about the rest; its steps have so many pages.
   private func fitting(
-    _ slot: Slot, _ restorer: LoopRestorer
+    _ part: LoopPart, _ restorer: LoopRestorer, room: Int
   ) throws(Unfit) -> (slot: Slot?, line: String?) {
+    let slot = part.slot
     if slot.isEmpty, slot.number >= restorer.count { return (nil, nil) }
     guard slot.number < restorer.count else {
       throw Unfit(reason: "has no place: there are \(restorer.count) now")
     }
-    guard slot.rate == rate else {
-      throw Unfit(reason: "is of \(slot.rate) Hz, and others are not")
-    }
-    guard Self.fits(slot.current, restorer) else {
+    guard !part.hasCurrent || Self.fits(slot.current, restorer) else {
       throw Unfit(
         reason: "has \(slot.current.frames / slot.rate) s, and a clip can have "
           + "\(restorer[0].capacity / slot.rate) s now")
@@ -117,19 +179,25 @@ extension LoopArchive {
     where !Self.fits(fitting.versions[index], restorer) {
       drop(index)
     }
-    while Self.pages(fitting) > restorer[0].freePages {
-      guard fitting.versions.count > 1 else {
+    while Self.pages(fitting) > room {
+      if part.hasCurrent, fitting.versions.count == 1 {
+        if Self.pages(fitting) <= restorer[0].freePages { break }
         throw Unfit(reason: "finds no memory any more")
       }
       drop(fitting.place > 0 ? 0 : fitting.versions.count - 1)
     }
     let dropped = slot.versions.count - fitting.versions.count
     return (
-      fitting,
+      fitting.versions.isEmpty ? nil : fitting,
       dropped == 0
         ? nil
         : "loop \(slot.number + 1) has \(dropped) steps less to undo or redo: they don't fit any more"
     )
+  }
+
+  /// The number of pages of a version that it doesn't share with its base.
+  private static func pages(_ version: LoopVersion, base: LoopVersion? = nil) -> Int {
+    (0..<version.pageCount).count { version.page($0) != nil && version.page($0) != base?.page($0) }
   }
 
   private static func fits(_ version: LoopVersion, _ restorer: LoopRestorer) -> Bool {
@@ -143,10 +211,7 @@ extension LoopArchive {
     var count = 0
     var before: LoopVersion?
     for version in slot.versions {
-      let base = Self.base(of: version, before)
-      for index in 0..<version.pageCount {
-        if let page = version.page(index), page != base?.page(index) { count += 1 }
-      }
+      count += pages(version, base: base(of: version, before))
       before = version
     }
     return count
@@ -164,7 +229,11 @@ extension LoopArchive {
     return isShared ? before : nil
   }
 
-  private func restore(_ slot: Slot, _ restorer: LoopRestorer) throws(Unfit) {
+  /// Restores the versions of a slot as the newest steps, after so many others, and makes the one at `place`
+  /// the present one.
+  private func restore(
+    _ slot: Slot, after steps: Int, place: Int, _ restorer: LoopRestorer
+  ) throws(Unfit) {
     var before: (version: LoopVersion, number: Int)?
     for version in slot.versions {
       let base = Self.base(of: version, before?.version)
@@ -185,7 +254,7 @@ extension LoopArchive {
         layers: version.layers, clip: version.clip)
       before = (version, number)
     }
-    restorer.finish(slot.number, count: slot.versions.count, place: slot.place)
+    restorer.finish(slot.number, count: steps + slot.versions.count, place: place)
   }
 
   /// Starts the loops that played, with the same offsets between them.
@@ -194,12 +263,20 @@ extension LoopArchive {
       $0.isPlaying && $0.number < restorer.count && $0.current.frames > 0
     }
     // The longest loop, which the others divide, carries the most phase information.
-    guard let first = playing.max(by: { $0.current.round < $1.current.round }) else { return }
+    guard
+      let first = playing.max(by: {
+        $0.current.round / Double($0.rate) < $1.current.round / Double($1.rate)
+      })
+    else { return }
     for slot in playing {
-      let round = slot.current.round
-      let place = Double(first.beginning - slot.beginning).truncatingRemainder(dividingBy: round)
-      restorer.start(
-        slot.number, at: (place < 0 ? place + round : place) / Double(slot.rate))
+      let rate = Double(slot.beginningRate)
+      let round = slot.current.round / Double(slot.rate) * rate
+      // Beginnings that are not converted yet can't be compared.
+      let isComparable = slot.beginningRate == first.beginningRate && rate > 0
+      let place =
+        isComparable
+        ? Double(first.beginning - slot.beginning).truncatingRemainder(dividingBy: round) : 0
+      restorer.start(slot.number, at: (place < 0 ? place + round : place) / max(rate, 1))
     }
   }
 }

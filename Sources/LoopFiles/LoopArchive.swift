@@ -8,8 +8,6 @@ package struct LoopArchive: Sendable {
   package struct Slot: Sendable {
     /// The index of the slot, from 0.
     package let number: Int
-    /// The sample rate of its clips, in Hz.
-    package let rate: Int
     /// The undo history, oldest version first.
     package var versions: [LoopVersion]
     /// The index of the current version.
@@ -18,6 +16,8 @@ package struct LoopArchive: Sendable {
     package let isPlaying: Bool
     /// The engine frame, in the previous engine's time, at which its playhead was at the start.
     package let beginning: Int
+    // The sample rate of that frame, in Hz.
+    let beginningRate: Int
     /// Whether its last version was still being recorded.
     package let wasRecording: Bool
     /// The page at which an unfinished overdub of the current version broke off; nil if there was
@@ -31,11 +31,14 @@ package struct LoopArchive: Sendable {
     /// The current version.
     package var current: LoopVersion { versions[place] }
 
+    /// The sample rate of the current version, in Hz.
+    package var rate: Int { current.rate }
+
     /// Whether no version has audio.
     var isEmpty: Bool { versions.allSatisfy { $0.frames == 0 } }
 
-    /// The slot with an index, in a journal of a sample rate; nil if it has no versions.
-    fileprivate init?(_ number: Int, _ index: SlotIndex, rate: Int) {
+    /// The slot with an index; nil if it has no versions.
+    fileprivate init?(_ number: Int, _ index: SlotIndex) {
       var versions = index.history.compactMap { index.versions[$0] }
       var place = index.current
       var wasRecording = false
@@ -55,11 +58,11 @@ package struct LoopArchive: Sendable {
       }
       guard !versions.isEmpty else { return nil }
       self.number = number
-      self.rate = wasRecording || index.rate == 0 ? rate : index.rate
       self.versions = versions
       self.place = place
       isPlaying = index.isPlaying
       beginning = index.beginning
+      beginningRate = index.beginningRate
       self.wasRecording = wasRecording
       wasGrowing = index.isGrowing
       isBreachBackward = index.isOverdubBackward
@@ -81,9 +84,7 @@ package struct LoopArchive: Sendable {
     self.pages = pages
     self.path = path
     latestSerial = index.latestSerial
-    slots = index.slots.sorted { $0.key < $1.key }.compactMap {
-      Slot($0.key, $0.value, rate: index.rate)
-    }
+    slots = index.slots.sorted { $0.key < $1.key }.compactMap { Slot($0.key, $0.value) }
   }
 
   /// Reads a journal file without changing it: one that was set aside, or one that can't be written now.

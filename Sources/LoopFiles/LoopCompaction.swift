@@ -48,6 +48,13 @@ final class LoopCompaction {
   private static func steps(_ index: JournalIndex) -> [Step] {
     var steps: [Step] = []
     func add(_ record: LoopRecord) { steps.append(.record(record, [])) }
+    // A killed node can leave versions that are not converted yet.
+    var rate = 0
+    func setRate(_ known: Int) {
+      let next = known > 0 ? known : index.rate
+      if next != rate, next > 0 { add(LoopRecord(.rate, frames: next)) }
+      rate = next
+    }
     for (number, slot) in index.slots.sorted(by: { $0.key < $1.key }) {
       func addHistory() {
         if slot.history.isEmpty { return }
@@ -56,13 +63,13 @@ final class LoopCompaction {
           .record(
             LoopRecord(.history, slot: number, count: count, other: slot.current), slot.history))
       }
-      add(LoopRecord(.rate, frames: slot.rate > 0 ? slot.rate : index.rate))
       // Versions outside the history come last.
       let others = slot.versions.keys.filter { !slot.history.contains($0) }.sorted()
       var before: LoopVersion?
       for serial in slot.history + others {
         guard let version = slot.versions[serial] else { continue }
         if serial == others.first { addHistory() }
+        setRate(version.rate)
         add(
           LoopRecord(.version, slot: number, serial: serial, other: Int(before?.serial ?? 0)))
         steps.append(
@@ -88,10 +95,11 @@ final class LoopCompaction {
             other: head,
             frames: slot.isOverdubBackward ? 1 : 0))
       }
+      setRate(slot.beginningRate)
       add(
         LoopRecord(.phase, slot: number, count: slot.isPlaying ? 1 : 0, frames: slot.beginning))
     }
-    if index.rate > 0 { add(LoopRecord(.rate, frames: index.rate)) }
+    setRate(index.rate)
     return steps
   }
 

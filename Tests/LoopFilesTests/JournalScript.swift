@@ -132,6 +132,7 @@ final class JournalScript {
 /// The contents of an archive, for comparison.
 struct Contents: Equatable, CustomStringConvertible {
   struct Version: Equatable {
+    let rate: Int
     let frames: Int
     let round: Double
     let layers: Int
@@ -143,7 +144,6 @@ struct Contents: Equatable, CustomStringConvertible {
   struct Slot: Equatable {
     let number: Int
     let place: Int
-    let rate: Int
     let beginning: Int?
     let versions: [Version]
   }
@@ -154,7 +154,7 @@ struct Contents: Equatable, CustomStringConvertible {
     var sound = [Float](repeating: 0, count: 2 * LoopRecord.pageFrames)
     slots = try archive.slots.map { slot in
       Slot(
-        number: slot.number, place: slot.place, rate: slot.rate,
+        number: slot.number, place: slot.place,
         beginning: slot.isPlaying ? slot.beginning : nil,
         versions: try slot.versions.map { version in
           var pages: [Float?] = try (0..<version.pageCount).map { index in
@@ -167,7 +167,8 @@ struct Contents: Equatable, CustomStringConvertible {
           }
           while pages.last == .some(nil) { pages.removeLast() }
           return Version(
-            frames: version.frames, round: version.round, layers: version.layers,
+            rate: version.rate, frames: version.frames, round: version.round,
+            layers: version.layers,
             clip: version.clip, pages: pages)
         })
     }

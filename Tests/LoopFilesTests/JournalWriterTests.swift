@@ -95,7 +95,7 @@ import Testing
     script.history(0, [2])
     end(writer)
     let slot = try #require(try Contents(LoopStore(in: path).archive).slots.first)
-    #expect(slot.versions.map(\.frames) == [200] && slot.rate == 44_100)
+    #expect(slot.versions.map(\.frames) == [200] && slot.versions[0].rate == 44_100)
   }
 
   @Test func `an idle journal costs nothing`() throws {

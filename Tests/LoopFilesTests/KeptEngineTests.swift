@@ -29,8 +29,8 @@ import Testing
       let archive = store.archive
       let engine = Engine(sampleRate: rate, loops: loops)
       journal = engine.shared.journal
-      let restorer = engine.restoreLoops(sampleRate: Double(archive.rate ?? Int(rate)))
-      restoration = archive.restore(with: restorer, plays: plays)
+      let restorer: LoopRestorer
+      (restorer, restoration) = archive.restore(into: engine, plays: plays)
       restorer.continueSerials(after: archive.latestSerial)
       if restoration.isWhole { _ = archive.adopt(restorer) }
       archive.mend(restorer)
@@ -549,8 +549,93 @@ import Testing
     try again.render(48_000)
     try copy(folder, "two", to: "three")
     let third = try Kept(in: folder.path("three"), rate: 96_000)
-    #expect(third.store.archive.rate == 96_000)
+    #expect(third.store.archive.rates == [96_000])
     expectSame(try again.clips(3), try third.clips(3), "loop 4")
+  }
+
+  /// A record of a journal, with its payload.
+  private struct Written {
+    let record: LoopRecord
+    let bytes: [UInt8]
+  }
+
+  @Test func `a node killed while its loops are written at another sample rate has them all`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    // A tone of 480 Hz, of which each clip has whole periods.
+    let kept = try Kept(
+      in: folder.path("one"),
+      input: (0..<48_000).map { 0.5 * Float(sin(2 * .pi * Double($0) / 100)) })
+    for loop in 0..<3 { try kept.record(12_000 + 6000 * loop, in: loop) }
+    kept.act(.overdub, 1)
+    try kept.render(24_000)
+    kept.act(.overdub, 1)
+    // The fourth loop is being recorded when the server dies.
+    kept.act(.recordOn, 3)
+    try kept.render(24_000)
+    let host = OfflineHost(takingOver: kept.host.engine, sampleRate: 96_000)
+    _ = host.render(Tone.constant(0, frames: 4096), block: 64)
+    // The first loop is recorded anew, with its earlier clip an undo step.
+    host.send(Command(.loop(.recordOn, loop: 0)))
+    _ = host.render(Tone.constant(0.25, frames: 48_000), block: 64)
+    var snapshot: [Written] = []
+    while kept.journal.next({ snapshot.append(Written(record: $0, bytes: Array($1))) }) {}
+    let lengths = [12_000, 18_000, 24_000, 24_000].map { 2 * $0 }
+    // What a kill leaves: clips of both rates, and a loop with clips of both.
+    var (mixed, mixedLoops) = (0, 0)
+    // The kill is after any record; each 64th is tried, and those before a change of more than a version.
+    for count in 0...snapshot.count
+    where count % 64 == 0 || count == snapshot.count
+      || [.rate, .history, .recording, .phase].contains(snapshot[count].record.kind)
+    {
+      try copy(folder, "one", to: "two")
+      do {
+        let store = try LoopStore(in: folder.path("two"))
+        for written in snapshot.prefix(count) {
+          let isApplied = try written.bytes.withUnsafeBytes {
+            try store.append(written.record, $0)
+          }
+          #expect(isApplied)
+        }
+        try store.flush()
+        mixed += store.archive.rates.count > 1 ? 1 : 0
+        mixedLoops +=
+          store.archive.slots.contains {
+            Set($0.versions.filter { $0.frames > 0 }.map(\.rate)).count > 1
+          } ? 1 : 0
+      }
+      let again = try Kept(in: folder.path("two"), rate: 96_000)
+      let what = "after \(count) of \(snapshot.count) records"
+      #expect(again.restoration.isWhole && again.restoration.count == 4, "\(what)")
+      for loop in 0..<4 {
+        // A recording that was interrupted is at most half a second shorter.
+        let found = again.reading(loop).length
+        if loop == 0, again.reading(0).stepsBack > 1 { again.act(.undo, 0) }
+        try again.render(1024)
+        let length = again.reading(loop).length
+        #expect(
+          loop == 3
+            ? (lengths[3] - 4800...lengths[3]).contains(length) : length == lengths[loop],
+          "\(what): loop \(loop + 1) has \(found), \(length) frames")
+      }
+      #expect(again.reading(1).overdubs == 1, "\(what)")
+      // Converted, the tone has its frequency: one period is 200 frames.
+      for loop in 0..<3 {
+        let sound = try again.clips(loop).versions[1].prefix(lengths[loop])
+        let peak = sound.map(abs).max() ?? 0
+        #expect(peak > 0.49, "\(what), loop \(loop + 1): level \(peak)")
+        let residue =
+          zip(sound.dropFirst(200), sound).map { abs($0 - $1) }.dropFirst(2000)
+          .dropLast(2000).max() ?? 1
+        // The resampler's error is below -80 dB.
+        #expect(residue < 1e-4, "\(what), loop \(loop + 1): residue \(residue)")
+      }
+      // The journal goes on, and has one rate.
+      try again.render(48_000)
+      #expect(again.store.archive.rates == [96_000], "\(what)")
+    }
+    #expect(mixed > 0 && mixedLoops > 0)
   }
 
   @Test func `a line reports what does not fit, and everything else is restored`() throws {
@@ -571,6 +656,46 @@ import Testing
       ])
     #expect(again.restoration.count == 1)
     expectSame(try kept.clips(0), try again.clips(0), "loop 1")
+  }
+
+  @Test func `where memory is short, a loop's steps give way to the other loops`() throws {
+    let folder = try TemporaryFolder()
+    let setup = LoopSetup(count: 2, seconds: 45, keptSeconds: 1)
+    let rate = 8000.0
+    let pages = Int(44 * rate) / LoopRecord.pageFrames
+    // Four such clips fit, beside a part of one.
+    #expect(4...4 ~= Int(setup.pooledSeconds * rate) / (pages * LoopRecord.pageFrames))
+    do {
+      let store = try LoopStore(in: folder.path("loops"))
+      let script = JournalScript()
+      script.rate(Int(rate))
+      // The first loop has five versions that share nothing, and the fourth one is the present one.
+      for serial in UInt32(1)...6 {
+        let slot = serial < 6 ? 0 : 1
+        script.version(slot, serial)
+        for page in 0..<pages {
+          if !script.hasRoom(1) { try script.pass(to: store) }
+          script.page(slot, serial, page, 0.1 * Float(serial))
+        }
+        script.length(slot, serial, pages * LoopRecord.pageFrames, clip: Int(serial))
+        try script.pass(to: store)
+      }
+      script.history(0, [1, 2, 3, 4, 5], place: 3)
+      script.history(1, [6])
+      try script.pass(to: store)
+      try store.flush()
+    }
+    let kept = try Kept(in: folder.path("loops"), loops: setup, rate: rate)
+    #expect(
+      kept.restoration.lines == [
+        "loop 1 has 2 steps less to undo or redo: they don't fit any more"
+      ])
+    #expect(kept.restoration.count == 2)
+    #expect(kept.reading(0).stepsBack == 1 && kept.reading(0).stepsForth == 1)
+    for loop in 0..<2 {
+      #expect(kept.reading(loop).length == pages * LoopRecord.pageFrames)
+      #expect(kept.reading(loop).clip == (loop == 0 ? 4 : 6))
+    }
   }
 
   @Test func `a journal too small for everything at once has everything in the end`() throws {

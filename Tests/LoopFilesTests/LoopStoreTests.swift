@@ -35,7 +35,7 @@ import Testing
     // The unfinished recording is a step after the current one.
     #expect(first.place == 2 && first.versions.map(\.frames) == [0, 1300, 512])
     #expect(first.versions.map(\.pages) == [[], [0.1, 0.2, 0.3], [0.8]])
-    #expect(first.versions[1].round == 1299.75 && first.rate == 48_000)
+    #expect(first.versions[1].round == 1299.75 && first.versions[1].rate == 48_000)
     #expect(first.beginning == nil)
     #expect(all.slots[1].versions.map(\.pages) == [[0.7]] && all.slots[1].versions[0].clip == 9)
   }
@@ -196,6 +196,12 @@ import Testing
     var store = try LoopStore(in: folder.path("loops"), spare: 100_000)
     let script = JournalScript()
     script.writeHistory()
+    // At another sample rate, one loop is recorded anew and one is written anew, and one is not yet.
+    script.rate(96_000, snapshot: 2)
+    script.version(0, 6)
+    script.recording(0, 6)
+    script.page(0, 6, 0, 0.9)
+    script.length(0, 6, 600)
     script.version(3, 10)
     for index in 0..<100 { script.page(3, 10, index, 0) }
     script.length(3, 10, 51_000)
@@ -225,6 +231,8 @@ import Testing
       store = try LoopStore(in: folder.path("loops"), spare: 100_000)
     }
     #expect(compactions > 10)
+    let rates = store.archive.slots.map { $0.versions.filter { $0.frames > 0 }.map(\.rate) }
+    #expect(rates.map(Set.init) == [[48_000, 96_000], [96_000], [48_000]])
     // The clip twice, the spare space, and the records written during the copy.
     #expect(largest < 3_000_000)
   }

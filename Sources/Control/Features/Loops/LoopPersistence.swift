@@ -24,6 +24,9 @@ package final class LoopPersistence: Feature {
   /// The number of write passes since the start, including those that failed; nil without a writer.
   package var writePasses: Int? { writer?.passes }
 
+  /// The number of bytes written since the start; nil without a writer.
+  package var bytesWritten: Int? { writer?.bytesWritten }
+
   /// Starts the next write pass without waiting for the period to elapse.
   package func requestWritePass() { writer?.requestPass() }
 
@@ -41,21 +44,22 @@ package final class LoopPersistence: Feature {
       let folder = JournalWriter.folder(home: home, name: name)
       let writer = try JournalWriter(folder: folder, journal: engine.shared.journal)
       let archive = writer.open(discarding: discarding, isReadOnly: isReadOnly)
-      let restorer = engine.restoreLoops(
-        sampleRate: Double(archive?.rate ?? engine.shared.sampleRate))
-      let restoration = archive?.restore(with: restorer, plays: playsAgain)
       var continues = false
-      restorer.continueSerials(after: archive?.latestSerial ?? 0)
-      if let restoration, !restoration.isWhole {
+      if let archive {
+        let (restorer, restoration) = archive.restore(into: engine, plays: playsAgain)
+        restorer.continueSerials(after: archive.latestSerial)
         for line in restoration.lines { say(line) }
-        if let name = writer.setAside() {
+        if restoration.isWhole {
+          continues = archive.adopt(restorer)
+        } else if let name = writer.setAside() {
           say("the previous loops were moved to \(name)")
         }
-      } else if let archive {
-        continues = archive.adopt(restorer)
+        for line in archive.interruptions { say(line) }
+        archive.mend(restorer)
+      } else {
+        engine.restoreLoops(sampleRate: Double(engine.shared.sampleRate))
+          .continueSerials(after: 0)
       }
-      for line in archive?.interruptions ?? [] { say(line) }
-      archive?.mend(restorer)
       try writer.start(continues: continues)
       self.writer = writer
       reportErrors()
