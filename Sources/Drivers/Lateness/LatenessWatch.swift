@@ -38,7 +38,6 @@ final class LatenessWatch: @unchecked Sendable {
   private var clients: [Int32: String] = [:]
   private var clientsDue = 0.0
   private var lastGraph = -Double.infinity
-  private var count = 0
   private var reportedXruns = 0
   private var reports = GrowingDistance()
 
@@ -54,6 +53,25 @@ final class LatenessWatch: @unchecked Sendable {
 
   /// The latest late buffers, oldest first; any thread.
   var lost: [LostBlock] { entries.withLock { $0 } }
+
+  /// Notes a server that was gone for a time until now; any thread.
+  func noteAbsence(seconds: Double) {
+    note(
+      at: HostTime.wall - seconds * 1e6, milliseconds: seconds * 1e3,
+      Verdict(
+        .server, "the JACK server ended, and was back after \((seconds * 10).rounded() / 10) s"))
+  }
+
+  private func note(at time: Double, milliseconds: Double, _ verdict: Verdict) {
+    entries.withLock { entries in
+      entries.append(
+        LostBlock(
+          number: (entries.last?.number ?? 0) + 1, time: time, milliseconds: milliseconds,
+          cause: verdict.cause.rawValue, detail: verdict.detail))
+      if entries.count > Self.most { entries.removeFirst() }
+    }
+    noted()
+  }
 
   /// Starts watching.
   ///
@@ -170,16 +188,10 @@ final class LatenessWatch: @unchecked Sendable {
     episode.frequency = state.frequency
     episode.isUndervolted = state.isUndervolted
     let verdict = episode.verdict
-    count += 1
-    let entry = LostBlock(
-      number: count, time: HostTime.wall - (HostTime.steady - signs.first),
-      milliseconds: episode.milliseconds, cause: verdict.cause.rawValue, detail: verdict.detail)
-    entries.withLock { entries in
-      entries.append(entry)
-      if entries.count > Self.most { entries.removeFirst() }
-    }
+    note(
+      at: HostTime.wall - (HostTime.steady - signs.first), milliseconds: episode.milliseconds,
+      verdict)
     samples = [after]
-    noted()
     tell(verdict, after.time)
   }
 

@@ -91,6 +91,10 @@ extension NodeTests {
       #expect(node.errors.contains("reconnected to the JACK server after"))
       #expect(node.errors.contains("at \(rate) Hz and \(block) frames"))
       #expect(node.errors.contains("were converted") == (rate != 48_000))
+      phone.send("/status/lost")
+      let lost = phone.receive(untilOneOf: ["/lost/end"]).map(\.arguments)
+      #expect(
+        lost.contains { $0[2].text == "server" && ($0[3].text ?? "").contains("ended") }, "\(lost)")
       later.close()
       #expect(node.end() == 0)
     }

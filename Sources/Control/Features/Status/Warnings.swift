@@ -43,6 +43,7 @@ package final class Warnings: Feature {
     let (new, gone) = list.update(state)
     for warning in new {
       whenNew(warning.text)
+      context[Speech.self].tellFault(warning.text)
       context.announce(Self.warning, Self.row(warning))
     }
     for kind in gone { context.announce(Self.warning, Argument.row(kind.rawValue, "")) }
