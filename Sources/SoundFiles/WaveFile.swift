@@ -71,6 +71,17 @@ package struct WaveFile: ~Copyable {
     guard fdatasync(descriptor.number) == 0 else { throw Self.cannotWrite(path, errno) }
   }
 
+  /// Appends bytes at the end of the sound durably, or leaves the file as it is.
+  func append(durably bytes: [UInt8], at end: Int) throws(SoundFileError) {
+    do throws(SoundFileError) {
+      try write(bytes, at: end)
+      try keep()
+    } catch {
+      try? truncate(to: end)
+      throw error
+    }
+  }
+
   package func truncate(to length: Int) throws(SoundFileError) {
     guard ftruncate(descriptor.number, off_t(length)) == 0 else {
       throw Self.cannotWrite(path, errno)

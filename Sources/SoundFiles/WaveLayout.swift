@@ -14,7 +14,7 @@ package struct WaveLayout: Sendable {
   /// The number of frames present.
   package var frames: Int { dataCount / frameBytes }
 
-  let chunks: [WaveChunk]
+  package let chunks: [WaveChunk]
   let frameBytes: Int
   /// The offset of the sound in the file.
   let dataStart: Int

@@ -20,6 +20,40 @@ package enum WaveRepair {
     _ = try repair(file, longest: WaveHead.longest)
   }
 
+  /// Finishes an unfinished file durably, with markers and a tempo after the sound, as a `WaveWriter` does.
+  ///
+  /// A finished file stays unchanged. If they don't fit on the disk, the file is complete without them.
+  package static func finish(
+    _ path: String, cues: WaveCues, beat: WaveBeat?, longest: Int = WaveHead.longest
+  ) throws(SoundFileError) {
+    let file = try WaveFile(path, to: .change)
+    let layout = try WaveLayout(file)
+    guard layout.hasReserve, layout.endsWithSound else { return }
+    let end = layout.dataStart + layout.dataCount
+    // Chunks start at even offsets.
+    let padding = [UInt8](repeating: 0, count: layout.dataCount % 2)
+    let chunks =
+      padding + cues.chunks + (beat?.chunks(rate: layout.rate, isLoop: false) ?? [])
+    if chunks.count == padding.count { return }
+    try file.append(durably: chunks, at: end)
+    try count(
+      layout.dataCount, end: end + chunks.count, frames: layout.frames, in: file, layout,
+      longest: longest)
+  }
+
+  /// Writes the lengths of a file durably.
+  private static func count(
+    _ dataCount: Int, end: Int, frames: Int, in file: borrowing WaveFile, _ layout: WaveLayout,
+    longest: Int
+  ) throws(SoundFileError) {
+    let isLong = WaveHead.isLong(end: end, longest: longest)
+    let size = isLong ? WaveHead.elsewhere : UInt32(dataCount)
+    try file.write(WaveChunk.number(size), at: layout.dataStart - 4)
+    try file.write(
+      WaveHead.bytes(end: end, dataCount: dataCount, frames: frames, longest: longest), at: 0)
+    try file.keep()
+  }
+
   package static func repair(_ file: borrowing WaveFile, longest: Int) throws(SoundFileError) -> Int
   {
     let layout = try WaveLayout(file)
@@ -39,15 +73,10 @@ package enum WaveRepair {
     }
     if end < layout.length { try file.truncate(to: end) }
     let frames = count / layout.frameBytes
-    let isLong = WaveHead.isLong(end: end, longest: longest)
     if let fact = layout.chunks.first(where: { $0.name == "fact" }) {
       try file.write(WaveChunk.number(UInt32(clamping: frames)), at: fact.content)
     }
-    let size = isLong ? WaveHead.elsewhere : UInt32(count)
-    try file.write(WaveChunk.number(size), at: layout.dataStart - 4)
-    try file.write(
-      WaveHead.bytes(end: end, dataCount: count, frames: frames, longest: longest), at: 0)
-    try file.keep()
+    try self.count(count, end: end, frames: frames, in: file, layout, longest: longest)
     return frames
   }
 

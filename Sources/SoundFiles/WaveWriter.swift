@@ -178,13 +178,7 @@ package struct WaveWriter: ~Copyable {
 
   /// Appends chunks after the sound durably, or leaves the file as it is.
   private func appendChunks(_ chunks: [UInt8]) throws(SoundFileError) {
-    do throws(SoundFileError) {
-      try file.write(chunks, at: dataEnd)
-      try file.keep()
-    } catch {
-      try? file.truncate(to: dataEnd)
-      throw error
-    }
+    try file.append(durably: chunks, at: dataEnd)
     try file.write(form.head(dataEnd: dataEnd, tagBytes: chunks.count), at: 0)
     try file.keep()
   }

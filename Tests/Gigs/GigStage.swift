@@ -142,8 +142,9 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   func awaitDisk() throws {
     awaitIdle()
     let loops = node[LoopPersistence.self]
-    // The audio thread takes up to half a second to pass all pages to the writer.
-    for _ in 0..<8 {
+    // A loop that chance has left overdubbing never ends to write; all memory is written within five seconds.
+    var (steps, idle, written) = (0, 0, loops.bytesWritten)
+    while steps < 60, idle < 8 {
       run(frames: rate / 12)
       // The pass under way may have missed them.
       let wanted = (loops.writePasses ?? 0) + 2
@@ -151,6 +152,9 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
         loops.requestWritePass()
         return loops.writePasses.map { $0 >= wanted } ?? true
       }
+      steps += 1
+      idle = loops.bytesWritten == written ? idle + 1 : 0
+      written = loops.bytesWritten
     }
   }
 

@@ -546,8 +546,14 @@ def judge_ardour():
     check(f"Ardour: it exports the stems minus the mix with a peak of {peaks['null']} steps of 16 bits, the dither, "
           f"and the stems with {peaks['sum']}, of {peak >> 16}", peaks["null"] <= 3
           and abs(peaks["sum"] - (peak >> 16)) <= 4)
-    print(f"      Ardour: {len(notes)} MIDI regions: {', '.join(rest[3][0] for rest in notes)}; markers: "
-          f"{', '.join(imported.locations)}; cues of sources: "
+    names = {}
+    for frame, kind, rest in log:
+        if kind == "mark":
+            names.setdefault(position + frame, []).append(rest)
+    marks = [(frame, ", ".join(rest)) for frame, rest in sorted(names.items())]
+    check(f"Ardour: with markers.lua it has our {len(marks)} markers, each at its frame", imported.marks == marks,
+          f"{imported.marks}, not {marks}")
+    print(f"      Ardour: {len(notes)} MIDI regions: {', '.join(rest[3][0] for rest in notes)}; cues of sources: "
           f"{ {name: len(cues) for name, cues in imported.cues.items() if cues} or 'none' }")
 
 
@@ -637,6 +643,8 @@ def long(seconds):
 
     # A kill.
     start_session(node)
+    wait(node, 2)
+    command(node, "/session/mark", "Verse")
     wait(node, 8)
     state = node.value("/session/state")
     node.kill()
@@ -653,8 +661,11 @@ def long(seconds):
     check(f"kill: {state[1] - frames / RATE:.3f} s of {state[1]:.1f} s are lost", state[1] - frames / RATE <= 0.5)
     head, log, ends = read_log(place)
     check("kill: session.txt ends with the length of the files", ends == [frames], str(ends))
-    check("kill: session.mid and markers.csv are there",
-          all(os.path.exists(os.path.join(place, each)) for each in ("session.mid", "markers.csv")))
+    check("kill: session.mid, markers.csv and markers.lua are there",
+          all(os.path.exists(os.path.join(place, each)) for each in ("session.mid", "markers.csv", "markers.lua")))
+    marks = [(frame, rest) for frame, kind, rest in log if kind == "mark"]
+    check("kill: all files have the marker as a cue", [rest for _, rest in marks] == ["Verse"]
+          and all(file.cues == marks for file in waves(place).values()), str(marks))
     node.stop()
 
     listener.stop()

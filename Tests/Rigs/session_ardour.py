@@ -62,7 +62,9 @@ class Session:
                        for each in tempo.iter("Meter")]
         self.cues = {source.get("name"): [(each.get("name") or each.get("text"), each.get("position"))
                                           for each in source.iter("Cue")] for source in self.sources}
-        self.locations = [each.get("name") for each in self.root.find("Locations")]
+        # The markers: (frame, name).
+        self.marks = sorted((positions(each.get("start"))[0], each.get("name")) for each in self.root.find("Locations")
+                            if "IsMark" in each.get("flags").split(","))
 
     def frame(self, quarter):
         """The frame of a quarter note."""

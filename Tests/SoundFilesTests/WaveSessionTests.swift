@@ -89,4 +89,26 @@ import Testing
     try WaveRepair.cut(path, toFrames: 5000)
     #expect(try WaveLayout(path).frames == 1234)
   }
+
+  @Test(arguments: [999, 1000], [Int(UInt32.max), 2000])
+  func `an interrupted file is finished as by its writer`(frames: Int, longest: Int) throws {
+    let cues = WaveCues([.init(10, "Verse"), .init(500, "Refrain: äöü")])
+    let beat = WaveBeat(round: 1000, tempo: 120, beatsPerBar: 4)
+    let other = folder.path("other.wav")
+    for path in [path, other] {
+      var writer = try WaveWriter(path, rate: 48_000, isFine: false, isMono: true, longest: longest)
+      try append(Tone.noise(frames: frames), to: &writer)
+      if path == other {
+        try writer.countCurrent()
+      } else {
+        try writer.finish(cues: cues, beat: beat, rate: 48_000)
+      }
+    }
+    for _ in 0..<2 {
+      try WaveRepair.finish(other, cues: cues, beat: beat, longest: longest)
+      let (finished, repaired) = (try folder.bytes("track.wav"), try folder.bytes("other.wav"))
+      #expect(finished == repaired)
+      #expect(try WaveFixture.cues(of: other) == cues)
+    }
+  }
 }

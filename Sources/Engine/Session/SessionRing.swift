@@ -75,8 +75,13 @@ package final class SessionRing: @unchecked Sendable {
     CaptureRing.State(rawValue: progress.pointee.state.load(ordering: .acquiring)) ?? .waiting
   }
 
-  /// Whether the audio thread is done with the ring.
+  /// Whether the audio thread writes no more frames.
   package var hasEnded: Bool { state == .ended || state == .overrun }
+
+  /// Whether the session has ended and the audio thread has no more pointers to the ring.
+  ///
+  /// The rest of the block in which a session ends can still use the memory for ports that are not connected.
+  package var isReleased: Bool { progress.pointee.isReleased.load(ordering: .acquiring) }
 
   /// The number of frames written so far.
   package var frames: Int { progress.pointee.written.load(ordering: .acquiring) }
@@ -136,14 +141,17 @@ struct SessionProgress: ~Copyable {
   let eventsRead = Atomic<Int>(0)
   let lostEvents = Atomic<Int>(0)
   let state = Atomic<UInt8>(CaptureRing.State.waiting.rawValue)
+  let isReleased = Atomic<Bool>(false)
   // Written before the state is running.
   var start = 0.0
+  // The session that ended before this one in the same block. Audio thread only.
+  var formerEnd: UnsafeMutablePointer<SessionProgress>?
 }
 
 /// A pointer to a ring, for the audio thread.
 ///
 /// The sender keeps the ring alive until it has received the command's event and, if the session has started,
-/// until the session has ended.
+/// until the ring is released.
 package struct SessionPointer: BitwiseCopyable, @unchecked Sendable {
   let sounds: UnsafeMutablePointer<Stereo>
   // Scratch memory: a segment of each unconnected port, and the loops' stems in this segment.

@@ -18,6 +18,8 @@ struct SessionTap: BitwiseCopyable {
   private static var leastBeat: Int64 { @_noLocks get { 480 } }
 
   private var pointer: SessionPointer?
+  // The last of the sessions that ended in this block, whose memory can still be in use.
+  private var ended: UnsafeMutablePointer<SessionProgress>?
   private var sampleRate: Int
   private var written = 0
   // The frame of the engine's time at which the session started. Lost frames don't move it.
@@ -65,7 +67,19 @@ struct SessionTap: BitwiseCopyable {
   private mutating func end(_ state: CaptureRing.State) {
     guard let pointer else { return }
     self.pointer = nil
+    pointer.progress.pointee.formerEnd = ended
+    ended = pointer.progress
     publish(state, to: pointer)
+  }
+
+  /// Releases the rings of the sessions that ended in this block.
+  @_noLocks
+  mutating func endBlock() {
+    while let progress = ended {
+      ended = progress.pointee.formerEnd
+      // Releasing: all accesses of the block come before. The ring can be freed from now on.
+      progress.pointee.isReleased.store(true, ordering: .releasing)
+    }
   }
 
   /// Publishes the state, and everything written before it.

@@ -1,7 +1,10 @@
 import DSP
-import Engine
+import Foundation
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import Engine
 
 /// Sessions, compared with the signals of the ports, bit for bit and to the frame.
 @Suite struct SessionTapTests {
@@ -167,5 +170,90 @@ import Testing
     _ = host.render(Tone.constant(0, frames: 4800), block: 64)
     let sent = ring.takeEvents().filter { $0.kind == .sent }
     #expect(sent.map { [$0.first, $0.second] } == [[0x90, 64]] && sent.first?.frame == 64)
+  }
+
+  // MARK: - Lifetime
+
+  @Test func `a ring is released at the end of the block in which its session ends`() {
+    var tap = SessionTap(sampleRate: 48_000)
+    let rings = (0..<3).map { _ in SessionRing(rate: 48_000, loops: 1, capacity: 480) }
+    for ring in rings {
+      tap.follow(ring.pointer, at: 0, microseconds: 0)
+      tap.endBlock()
+      #expect(ring.state == .running && !ring.isReleased)
+      tap.follow(nil, at: 0, microseconds: 0)
+      #expect(ring.hasEnded && !ring.isReleased)
+      tap.endBlock()
+      #expect(ring.isReleased)
+    }
+    // Several in one block.
+    let others = (0..<3).map { _ in SessionRing(rate: 48_000, loops: 1, capacity: 480) }
+    for ring in others {
+      tap.follow(ring.pointer, at: 0, microseconds: 0)
+      tap.follow(nil, at: 0, microseconds: 0)
+    }
+    #expect(others.allSatisfy { $0.hasEnded && !$0.isReleased })
+    tap.endBlock()
+    #expect(others.allSatisfy { $0.isReleased })
+  }
+
+  /// The audio thread of a host, which renders until it is stopped.
+  private final class AudioThread: @unchecked Sendable {
+    private let host: OfflineHost
+    private let isOver = Atomic<Bool>(false)
+    private let end = DispatchSemaphore(value: 0)
+
+    init(_ host: OfflineHost) { self.host = host }
+
+    func start() {
+      Thread.detachNewThread { [self] in
+        let noise = Tone.noise(frames: 2048)
+        while !isOver.load(ordering: .relaxed) { _ = host.render(noise, block: 2048) }
+        end.signal()
+      }
+    }
+
+    func stop() {
+      isOver.store(true, ordering: .relaxed)
+      end.wait()
+    }
+  }
+
+  // AddressSanitizer finds accesses to freed memory.
+  @Test func `rings are freed while the audio thread goes on`() throws {
+    let host = OfflineHost(isPlayable: true)
+    // All ports and the sent MIDI are in the memory of the rings.
+    host.use = .none
+    let (engine, thread) = (host.engine, AudioThread(host))
+    thread.start()
+    defer { thread.stop() }
+    func send(_ batch: [Command]) throws {
+      try waitUntil("the queue has room", every: 0) {
+        while engine.shared.nextEvent() != nil { engine.shared.commands.returnCredits(1) }
+        return engine.shared.commands.submit(batch) != nil
+      }
+    }
+    for round in 0..<50 {
+      weak var freed: SessionRing?
+      do {
+        // Sessions of every second round end because their rings are full.
+        let capacity = round % 2 == 0 ? 3000 : 48_000
+        let ring = SessionRing(rate: 48_000, loops: 4, capacity: capacity)
+        freed = ring
+        try send([begin(ring)])
+        try waitUntil("the session has started", every: 0) { ring.frames > 0 }
+        // The end is early in a block, which then sends notes.
+        let frame = Int64(engine.shared.frames.load(ordering: .relaxed)) + 4096 + 100
+        var batch = [end(at: frame)]
+        for note in 0..<8 {
+          let start = NoteStart(finger: .cell(1), key: 64, cents: 6400, velocity: 1)
+          batch.append(Command(.note(.on(start)), at: frame + Int64(200 * note) + 100))
+        }
+        try send(batch)
+        try waitUntil("the ring is released", every: 0) { ring.isReleased }
+        #expect(ring.hasEnded)
+      }
+      #expect(freed == nil)
+    }
   }
 }

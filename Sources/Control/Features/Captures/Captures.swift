@@ -152,6 +152,7 @@ package final class Captures: Feature {
     if let fault = outcome.fault { report(fault, of: entry) }
     if let take = outcome.take {
       context[Takes.self].announce(take)
+      context[Speech.self].tellTake(take.seconds)
       // A location that arrived while the file was being finished.
       if let place = entry.run.place.withLock({ $0 }), place != take.place {
         try? context[Takes.self].setPlace(place, of: take.id, nil)

@@ -7,7 +7,7 @@ internal import SoundFiles
 /// The folder of a session: one sound file per port, and the event log.
 ///
 /// `session.txt` has one line per event, and a final one with the length once the session is complete.
-/// `session.mid` has tempo, markers and MIDI for other programs, and `markers.csv` the markers.
+/// `session.mid` has tempo, markers and MIDI for other programs, and `markers.csv` and `markers.lua` the markers.
 struct SessionFolder: Sendable {
   /// The folder of all sessions in a data directory.
   static func all(home: String) -> String { home + "/sessions" }
@@ -44,6 +44,7 @@ struct SessionFolder: Sendable {
   func complete(_ log: SessionLog) throws(SystemError) {
     try Files.write(log.midi(title: name), to: path + "/session.mid")
     try Files.write(log.table, to: path + "/markers.csv")
+    try Files.write(log.ardourScript(title: name), to: path + "/markers.lua")
   }
 
   static func name(of track: SessionTrack) -> String {
@@ -168,7 +169,11 @@ struct SessionLog: Equatable, Sendable {
     log.beats.end(before: frames)
     log.received.end(before: frames)
     log.sent.end(before: frames)
-    log.markers.end(before: frames)
+    // A marker and the end can fall on the same block, which then has no frame of the session.
+    log.markers.end(before: frames + 1)
+    for index in log.markers.indices {
+      log.markers[index].frame = min(log.markers[index].frame, max(0, frames - 1))
+    }
     return log
   }
 

@@ -13,6 +13,7 @@ final class SessionMinutes: Sendable {
     // While there are readers, no part is deleted.
     var readers = 0
     var fault: Refusal?
+    var isOverrunTaken = false
     var isDone = false
   }
 
@@ -44,6 +45,15 @@ final class SessionMinutes: Sendable {
 
   /// Whether the thread has ended.
   var isDone: Bool { state.withLock { $0.isDone } }
+
+  /// Returns whether the ring was full because the disk was too slow, once.
+  func takeOverrun() -> Bool {
+    guard ring.state == .overrun else { return false }
+    return state.withLock { state in
+      defer { state.isOverrunTaken = true }
+      return state.fault == nil && !state.isOverrunTaken
+    }
+  }
 
   /// Wakes the thread after the end of the recording.
   func noteEnd() { wake.set() }
@@ -121,8 +131,9 @@ final class SessionMinutes: Sendable {
   ///
   /// Call it from a thread other than the writer's.
   func keep() throws(Refusal) -> String {
-    // The writer thread drains the ring at once, unless the disk is slow.
-    let wanted = ring.frames
+    // The writer thread drains the ring at once, unless the disk is slow. The events before a frame are
+    // written with it.
+    let wanted = ring.frames + 1
     wake.set()
     let isThere = state.wait(seconds: Self.patience) { state -> Bool? in
       if state.fault != nil || state.isDone { return false }

@@ -39,8 +39,14 @@ enum SessionRecovery {
     if paths.contains(where: isLocked) { return nil }
     var faults: [String] = []
     let frames = end(paths, &faults)
+    let present = log.first(frames)
+    do throws(SoundFileError) {
+      for path in paths { try WaveRepair.finish(path, cues: present.cues, beat: present.beat) }
+    } catch {
+      faults.append(error.description)
+    }
     do throws(SystemError) {
-      try folder.complete(log.first(frames))
+      try folder.complete(present)
       // A truncated line must not merge with the end line.
       try Files.write(
         text + (text.hasSuffix("\n") ? "" : "\n") + SessionLog.end(frames: frames) + "\n",

@@ -43,10 +43,19 @@ extension Sessions {
     for run in last.runs { run.noteEnd() }
   }
 
-  /// Reports faults, and restarts at a new sample rate, after an overrun, or a while after a fault.
+  /// Reports faults and overruns, and restarts at a new sample rate, after an overrun, or a while after a
+  /// fault.
   func followLast(_ now: Double) {
-    // The audio thread uses a ring until it has ended it.
-    let over = last.runs.filter { $0.isDone && $0.ring.hasEnded }
+    for run in last.runs where run.takeOverrun() {
+      context.report(
+        Refusal(
+          .io,
+          "the disk was too slow for \(SessionRing.seconds) s; the last minutes are lost and start again"
+        ),
+        of: Self.keep)
+    }
+    // The audio thread uses a ring until it has released it.
+    let over = last.runs.filter { $0.isDone && $0.ring.isReleased }
     for run in over {
       if let fault = run.fault {
         context.report(
@@ -66,18 +75,28 @@ extension Sessions {
     if status.isRunning, status.rate == rate, rate != run.ring.rate { beginLast() }
   }
 
-  /// Makes a session of the last minutes.
-  func keepLast(_ request: Request) throws(Refusal) {
+  /// Returns the command after which the last minutes become a session, with the markers sent before.
+  func commandToKeep(_ request: Request) throws(Refusal) -> PlannedCommand {
     guard last.length.seconds > 0 else {
       throw Refusal(
         .state, "the last minutes are not kept; start the node with --session-ring 10")
     }
-    guard let run = last.runs.last, run.ring.frames > 0 else {
+    guard last.runs.contains(where: { $0.ring.frames > 0 }) else {
       throw Refusal(.state, "nothing has been recorded yet")
     }
-    guard worker.count == 0 else {
-      throw Refusal(.busy, "the last minutes are already being kept; try again later")
+    guard worker.count == 0 else { throw Self.alreadyKeeping }
+    return PlannedCommand(action: .sync(0)) { [weak self] in self?.keepLast(for: request) }
+  }
+
+  private static var alreadyKeeping: Refusal {
+    Refusal(.busy, "the last minutes are already being kept; try again later")
+  }
+
+  private func keepLast(for request: Request) {
+    guard let run = last.runs.last, last.length.seconds > 0 else {
+      return request.refuse(Refusal(.state, "the last minutes are no longer kept"))
     }
+    guard worker.count == 0 else { return request.refuse(Self.alreadyKeeping) }
     worker.run { () throws(Refusal) in
       try run.keep()
     } then: { outcome in

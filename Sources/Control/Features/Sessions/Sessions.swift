@@ -12,7 +12,7 @@ package final class Sessions: Feature {
   // The delay before the last minutes are kept again after an error.
   static let retryMicroseconds = 10e6
 
-  private struct Entry {
+  struct Entry {
     let run: SessionRun
     // The requests that started and ended it, whose senders receive the result.
     var starter: Request?
@@ -29,9 +29,9 @@ package final class Sessions: Feature {
 
   let context: Context
   let worker = Worker("session-repair")
-  private var entries: [Entry] = []
+  private(set) var entries: [Entry] = []
   // Whether a session is running, counting accepted commands as done, and how many of these are pending.
-  private var isOn = false
+  private(set) var isOn = false
   private var underWay = 0
   // The state of the last session that has ended.
   private var past: (seconds: Double, folder: String) = (0, "")
@@ -157,13 +157,10 @@ package final class Sessions: Feature {
     for index in entries.indices { look(at: index) }
     followRate()
     followLast(now)
-    for entry in entries where entry.run.ring.hasEnded && entry.run.account.withLock({ $0.isDone })
-    {
-      reportEnd(of: entry)
-    }
-    entries.removeAll { entry in
-      entry.run.ring.hasEnded && entry.run.account.withLock { $0.isDone }
-    }
+    // A failed session can be done while the audio thread still writes to its ring.
+    let over = entries.filter { $0.run.ring.isReleased && $0.run.account.withLock { $0.isDone } }
+    for entry in over { reportEnd(of: entry) }
+    entries.removeAll { entry in over.contains { $0.run === entry.run } }
     guard isWriting else { return last.length.seconds > 0 ? Self.watchingMilliseconds : nil }
     return running == nil ? Self.endingMilliseconds : Self.runningMilliseconds
   }
@@ -254,13 +251,14 @@ package final class Sessions: Feature {
   }
 
   private var stateRow: [Argument] {
+    let minutes = Double(last.length.seconds) / 60
     guard let entry = entries.last, entry.run.ring.frames > 0 || !entry.run.ring.hasEnded else {
-      return Argument.row("off", past.seconds, SessionFolder(path: past.folder).name)
+      return Argument.row("off", past.seconds, SessionFolder(path: past.folder).name, minutes)
     }
     let ring = entry.run.ring
     return Argument.row(
       ring.state == .running ? "on" : "off", Double(ring.frames) / Double(ring.rate),
-      SessionFolder(path: entry.run.account.withLock { $0.folder }).name)
+      SessionFolder(path: entry.run.account.withLock { $0.folder }).name, minutes)
   }
 }
 
@@ -286,7 +284,9 @@ extension Sessions {
       "Marks this moment of the session; scenes and loops mark themselves"),
     Address(
       keep,
-      Declared.task([]) { sessions, request throws(Refusal) in try sessions.keepLast(request) },
+      Declared.command(end: Event.reply.path) { sessions, request throws(Refusal) in
+        try sessions.commandToKeep(request)
+      },
       "Makes a session of the last minutes, which the node keeps with --session-ring MINUTES, then replies /reply "
         + "with the name of its folder"),
     Address(
@@ -303,8 +303,9 @@ extension Sessions {
         }),
       "Sample format of the next session: 24-bit integer or 32-bit float"),
     Address(
-      state, Declared.reading("sfs") { $0.stateRow },
-      "State of the session (on, off), length of this or the last one in seconds, and its folder in sessions/"
+      state, Declared.reading("sfsf") { $0.stateRow },
+      "State of the session (on, off), length of this or the last one in seconds, its folder in sessions/, and the minutes "
+        + "that /session/keep can save, or 0"
     ),
   ]
 }

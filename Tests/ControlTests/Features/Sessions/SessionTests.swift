@@ -1,11 +1,12 @@
-import Control
 import Engine
 import Foundation
 import Library
 import OSC
+import Posix
 import TestSupport
 import Testing
 
+@testable import Control
 @testable import SoundFiles
 
 /// Sessions: requests, updates, and files.
@@ -53,13 +54,15 @@ import Testing
     desk.tell("/session/mark", .string("Verse"))
     desk.pass()
     _ = desk.host.render(sent, block: 64)
+    // In the block that ends the session.
+    desk.tell("/session/mark", .string("End"))
     desk.tell("/session/record", .int32(0), as: ender)
     desk.pass()
     awaitDisk()
     let name = try #require(names.first)
     #expect(
       desk.take(ender).contains(Received("/reply", [.string("/session/record"), .string(name)])))
-    #expect(state?.first == .string("off") && state?.last == .string(name))
+    #expect(state?.first == .string("off") && state?[2...] == [.string(name), .float(0)])
     let tracks =
       ["in", "out", "live", "harmony", "grid", "click"] + (1...4).map { "loop\($0)" }
     let lengths = try tracks.map { try WaveLayout(path("\($0).wav")).frames }
@@ -70,7 +73,29 @@ import Testing
     #expect(log.hasSuffix("end \(lengths[0])\n") && log.contains(" mark Verse\n"))
     let table = try String(contentsOfFile: path("markers.csv"), encoding: .utf8)
     #expect(table.hasPrefix("#,Name,Start\nM1,\"Verse\",0."))
+    #expect(table.contains("\nM2,\"End\",0."))
+    let cues = try WaveFixture.cues(of: path("in.wav"))
+    #expect(cues.cues.last == WaveCues.Cue(lengths[0] - 1, "End"))
     #expect(FileManager.default.fileExists(atPath: try path("session.mid")))
+  }
+
+  @Test func `the script for Ardour has one marker per frame, with any names`() {
+    var log = SessionLog(rate: 44_100)
+    log.markers = [
+      .init(frame: 500, name: #"a "quoted\" one"#), .init(frame: 70, name: "loop 1 plays"),
+      .init(frame: 70, name: "Ende:\u{1}2äöü"),
+    ]
+    let script = log.ardourScript(title: "x")
+    #expect(
+      script.contains(
+        """
+        \tlocal rate = 44100
+        \tlocal markers = {
+        \t\t{70, "loop 1 plays, Ende:\\0012äöü"},
+        \t\t{500, "a \\"quoted\\\\\\" one"},
+        \t}
+
+        """))
   }
 
   @Test func `a marker needs a session, and a session a folder`() {
@@ -100,6 +125,8 @@ import Testing
     for track in ["in", "out", "click"] {
       #expect(try WaveLayout("\(all)/\(track).wav").frames == 4900)
       #expect(try !SoundReader("\(all)/\(track).wav").isCutOff)
+      #expect(
+        try WaveFixture.cues(of: "\(all)/\(track).wav") == WaveCues([.init(2000, "Verse")]))
     }
     let table = try String(contentsOfFile: all + "/markers.csv", encoding: .utf8)
     #expect(table == "#,Name,Start\nM1,\"Verse\",0.041667\n")
@@ -155,6 +182,7 @@ import Testing
     let log = try String(contentsOfFile: all + "/session.txt", encoding: .utf8)
     let beats = log.split(separator: "\n").filter { $0.contains(" beat ") }
     #expect((11...13).contains(beats.count))
+    #expect(log.contains(" mark Now\n"))
     desk.node[Sessions.self].endAll()
     awaitDisk()
     #expect(!FileManager.default.fileExists(atPath: folder.path("home/sessions/.last")))
@@ -185,5 +213,47 @@ import Testing
     let log = try String(contentsOfFile: path("session.txt"), encoding: .utf8)
     #expect(log.hasSuffix("\n100 mark at 0\n3100 mark at 3000\n6100 mark at 6000\nend 7234\n"))
     #expect(names == [name])
+  }
+
+  @Test func `an overrun of the last minutes is reported once, and they start again`() throws {
+    let listener = Desk.client(9002)
+    desk.tell("/subscribe", .string("/error"), as: listener)
+    let sessions = desk.node[Sessions.self]
+    sessions.keepLast(seconds: 20, partSeconds: 2)
+    // The thread starts when the node handles the event, which it has not yet.
+    _ = desk.host.render(Tone.noise(frames: 48_000 * (SessionRing.seconds + 1)), block: 1024)
+    desk.pass()
+    let first = try #require(sessions.last.runs.first)
+    #expect(first.ring.state == .overrun)
+    desk.pass(until: "they have started again") {
+      sessions.last.runs.first.map { $0 !== first && $0.ring.frames > 0 } ?? false
+    }
+    let errors = desk.take(listener).filter { $0.address == "/error" }
+    #expect(
+      errors.map { Array($0.arguments[..<2]) } == [[.string("/session/keep"), .string("io")]])
+    #expect(errors.first?.arguments[2].text?.hasPrefix("the disk was too slow for 9 s;") == true)
+    sessions.endAll()
+    awaitDisk()
+  }
+
+  @Test func `the ring of a failed session is kept until the audio thread has released it`() throws
+  {
+    // No folder can be made there.
+    try FileManager.default.createDirectory(
+      atPath: folder.path("home"), withIntermediateDirectories: true)
+    try Data().write(to: URL(fileURLWithPath: folder.path("home/sessions")))
+    let sessions = desk.node[Sessions.self]
+    desk.tell("/session/record", .int32(1))
+    desk.pass()
+    weak let run = sessions.entries.last?.run
+    #expect(run?.ring.state == .running)
+    // Meanwhile, the audio thread is in a block.
+    desk.wait(until: "the writer has failed") {
+      _ = desk.node.tick()
+      return run?.account.withLock { $0.isDone } ?? true
+    }
+    for _ in 0..<10 { _ = desk.node.tick() }
+    #expect(run?.ring.state == .running)
+    desk.pass(until: "it has been released") { run == nil }
   }
 }
