@@ -160,6 +160,7 @@ struct Core: ~Copyable {
     taps.noteBlock(
       from: time.blockStart, to: present, received: ports.midiIn, sent: sent,
       beats: loops.time.pointee.beats)
+    taps.endBlock()
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let command = presence.nextAnswer() { push(.faded, to: .client(command, wasTimed: false)) }
   }

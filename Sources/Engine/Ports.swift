@@ -63,6 +63,9 @@ public struct PortUse: BitwiseCopyable, Sendable {
   /// The stem of the harmonies.
   public static var harmony: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 23) } }
 
+  /// Speech.
+  public static var speech: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 24) } }
+
   /// The stem of a loop, counted from 0.
   @_noLocks @inlinable
   public static func stem(ofLoop index: Int) -> PortUse {

@@ -72,6 +72,9 @@ package final class Shared: Sendable {
   // Whether this node is the timebase master of the server: also relaxed.
   private let transportLed = Atomic<Bool>(false)
 
+  /// Speech for a port of its own, which the driver plays.
+  package let speech = SpeechRing()
+
   /// The journal of the loops.
   package let journal = LoopJournal()
 

@@ -16,19 +16,13 @@ package final class Companion: Sendable {
   ///
   /// Returns nil if it was not found. The end of its input tells it to end.
   package init?(_ words: [String]) throws(SystemError) {
-    let toIt = try Self.pipe()
-    let fromIt = try Self.pipe()
+    let toIt = try Descriptor.pipe()
+    let fromIt = try Descriptor.pipe()
     guard let process = try Program.spawn(words, input: toIt.reading, output: fromIt.writing)
     else { return nil }
     self.process = process
     input = Guarded(toIt.writing)
     output = fromIt.reading
-  }
-
-  private static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {
-    var ends: [Int32] = [-1, -1]
-    guard px_pipe(&ends) == 0 else { throw SystemError("pipe") }
-    return (try Descriptor(ends[0], orThrow: "pipe"), try Descriptor(ends[1], orThrow: "pipe"))
   }
 
   /// Sends it a line.

@@ -26,6 +26,13 @@ package final class Descriptor: Sendable {
 
   deinit { close(number) }
 
+  /// Creates the two ends of a pipe.
+  static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    guard px_pipe(&ends) == 0 else { throw SystemError("pipe") }
+    return (try Descriptor(ends[0], orThrow: "pipe"), try Descriptor(ends[1], orThrow: "pipe"))
+  }
+
   /// Writes all bytes.
   ///
   /// `action` is named in the error.

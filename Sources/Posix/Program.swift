@@ -1,7 +1,7 @@
 internal import CPosix
 internal import Glibc
 
-/// Runs an external program to completion, without its output.
+/// Runs an external program to completion.
 package enum Program {
   /// The way in which a program ended.
   package enum Ending: Equatable, Sendable {
@@ -23,6 +23,33 @@ package enum Program {
   package static func run(_ words: [String], seconds: Double) throws(SystemError) -> Ending {
     guard let process = try spawn(words) else { return .missing }
     return wait(for: process, seconds: seconds)
+  }
+
+  /// Runs a program from the search path, and returns what it writes to its standard output.
+  ///
+  /// Waits for its end for at most `seconds`, and for at most `most` bytes.
+  package static func output(
+    of words: [String], seconds: Double, most: Int = 1 << 24
+  ) throws(SystemError) -> (ending: Ending, bytes: [UInt8]) {
+    var (reading, writing): (Descriptor, Descriptor?) = try Descriptor.pipe()
+    guard let process = try spawn(words, output: writing) else { return (.missing, []) }
+    // The program has its own.
+    writing = nil
+    let end = HostTime.steady + seconds * 1e6
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count < most {
+      let left = Int32(max(0, (end - HostTime.steady) / 1e3))
+      var ready = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
+      let state = poll(&ready, 1, left)
+      if state < 0, errno == EINTR { continue }
+      guard state > 0 else { break }
+      let count = read(reading.number, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    return (wait(for: process, seconds: max(0, (end - HostTime.steady) / 1e6)), bytes)
   }
 
   /// Starts a program from the search path in a process group of its own, with descriptors as its standard

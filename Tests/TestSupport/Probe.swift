@@ -167,8 +167,13 @@ package final class Probe: ServerClient, @unchecked Sendable {
 
   /// Connects an output to the recorder.
   package func hear(_ output: String) throws {
-    let result = jack_connect(hearer, output, "hearer:in")
-    guard result == 0 || result == EEXIST else { throw Fault("can't connect \(output)") }
+    try connect(output, "hearer:in")
+  }
+
+  /// Connects two ports, as a user would.
+  package func connect(_ from: String, _ to: String) throws {
+    let result = jack_connect(hearer, from, to)
+    guard result == 0 || result == EEXIST else { throw Fault("can't connect \(from) to \(to)") }
   }
 
   /// Disconnects two ports, as a user would.

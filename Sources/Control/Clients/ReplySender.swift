@@ -69,10 +69,14 @@ final class ReplySender {
     return true
   }
 
+  /// Called with errors that no client receives, as of a pedal's press.
+  var whenUnheard: (Refusal) -> Void = { _ in }
+
   /// Reports an error to a client.
   func refuse(_ refusal: Refusal, to origin: Origin) {
     counters.errors += 1
-    guard let client = origin.client, reserveReply(to: client) else { return }
+    guard let client = origin.client else { return whenUnheard(refusal) }
+    guard reserveReply(to: client) else { return }
     answer(refusal.answer(to: origin.path), to: client)
   }
 

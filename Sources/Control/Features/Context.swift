@@ -156,5 +156,6 @@ final class Context {
   /// Reports an error that no message caused: to a client, and to subscribers of errors or the address.
   func report(_ refusal: Refusal, of path: String, to client: Client? = nil) {
     replySender.report(refusal, of: path, to: client)
+    if client == nil { self[Speech.self].tellFault(refusal.message) }
   }
 }

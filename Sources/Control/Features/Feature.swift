@@ -59,7 +59,7 @@ final class Features {
     Takes.self,
     Pictures.self,
     Greeting.self, Presets.self, Scenes.self, Songs.self, Instruments.self, Fingerboard.self,
-    Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Latency.self,
+    Phrases.self, MIDI.self, Tuner.self, Speech.self, BoardFeed.self, SoundPorts.self, Latency.self,
     Status.self, LostBlocks.self, Warnings.self,
   ]
 

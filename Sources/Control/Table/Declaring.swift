@@ -188,13 +188,15 @@ enum Declaring<Owner: Feature> {
   }
 
   /// A command for the audio thread at the time of the message.
+  ///
+  /// `end` is the address of the message that reports completion, if it takes time.
   static func command(
-    _ forms: [Form] = [], isButton: Bool = false,
+    _ forms: [Form] = [], isButton: Bool = false, end: String? = nil,
     _ make: @escaping @Sendable (Owner, Request) throws(Refusal) -> PlannedCommand
   ) -> Address.Kind {
     .act(
       Address.Act(
-        forms: forms, isButton: isButton,
+        forms: forms, isButton: isButton, end: end,
         effect: planned { owner, request, plan throws(Refusal) in
           plan.add(try make(owner, request), for: request)
         }))

@@ -24,7 +24,8 @@ struct CallbackContext: ~Copyable {
 
   // The same ports for the audio thread, without an array.
   private let input, output, live, harmony, grid: StereoPort
-  private let click: OpaquePointer
+  private let click, speechPort: OpaquePointer
+  private let speech: SpeechPointer
   private let midiIn, midiOut: OpaquePointer
   private let buffers = Buffers()
   private let loops: UnsafeMutablePointer<StereoPort>
@@ -68,6 +69,8 @@ struct CallbackContext: ~Copyable {
     harmony = stereo(.harmony)
     grid = stereo(.grid)
     click = find(.click)[0]
+    speechPort = find(.speech)[0]
+    speech = engine.shared.speech.pointer
     midiIn = find(.midiIn)[0]
     midiOut = find(.midiOut)[0]
     loopCount = engine.shared.loops.count
@@ -237,6 +240,9 @@ extension CallbackContext {
     if !renderer.render(cycle, frames: Int(frames), ports: buffersOfBlock) {
       silence(connected, frames)
     }
+    if connected.has(.speech) {
+      speech.play(to: samples(speechPort, frames), frames: Int(frames))
+    }
     if connected.has(.midiOut) { sendMIDI(sent, midiOut, frames) }
     if cycle.isFreewheeling { return }
     facts.blocks.note(
@@ -295,6 +301,7 @@ extension CallbackContext {
     if ports.has(.harmony) { harmony.silence(frames) }
     if ports.has(.grid) { grid.silence(frames) }
     if ports.has(.click) { rt_zero(samples(click, frames), Int(frames)) }
+    if ports.has(.speech) { rt_zero(samples(speechPort, frames), Int(frames)) }
     for index in 0..<loopCount where ports.has(.stem(ofLoop: index)) {
       loops[index].silence(frames)
     }

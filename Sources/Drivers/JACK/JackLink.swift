@@ -396,6 +396,7 @@ package final class JackLink: @unchecked Sendable {
     var line = "reconnected to the JACK server"
     if let former {
       let seconds = (HostTime.steady - former.end) / 1e6
+      lateness.noteAbsence(seconds: seconds)
       line += " after \((seconds * 10).rounded() / 10) s"
     }
     line += " at \(rate) Hz and \(block) frames"

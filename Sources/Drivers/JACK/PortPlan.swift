@@ -22,14 +22,15 @@ struct PortPlan {
       stereo("harmony", "Harmony stem", .harmony),
       [PortPlan(name: "click", prettyName: "Metronome", group: "Metronome", use: .click)],
     ]
-    let midi = [
+    let last = [
       PortPlan(
         name: "midi_in", prettyName: "MIDI in", group: "MIDI", use: .midiIn, isInput: true,
         isMIDI: true),
       PortPlan(
         name: "midi_out", prettyName: "MIDI out", group: "MIDI", use: .midiOut, isMIDI: true),
+      PortPlan(name: "speech_1", prettyName: "Speech", group: "Speech", use: .speech),
     ]
-    return (first + (1..<max(1, loops)).map(loop)).flatMap(\.self) + midi
+    return (first + (1..<max(1, loops)).map(loop)).flatMap(\.self) + last
   }
 
   /// The names of the input ports, which the microphone is connected to, and of the mix ports.

@@ -85,6 +85,13 @@ struct Taps: BitwiseCopyable {
     ring.noteBlock(from: start, to: end, received: received, sent: sent, beats: beats)
   }
 
+  /// Releases the memory that this block has used.
+  @_noLocks
+  mutating func endBlock() {
+    session.endBlock()
+    ring.endBlock()
+  }
+
   /// Continues on the timeline of another driver, after the frames that have passed without one.
   @_noLocks
   mutating func goOn(at present: Int64, after passed: Int64) {

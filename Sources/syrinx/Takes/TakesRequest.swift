@@ -93,7 +93,8 @@ struct TakesRequest {
   /// Opens the library of the data directory; creates it if it does not exist.
   func newLibrary() throws(Failure) -> TakeLibrary {
     let home = try StoredFiles.home(given)
-    let isNew = !Files.isFolder(home)
+    // A folder without files is as new as a missing one.
+    let isNew = Files.names(in: home).isEmpty
     return try Failure.of { () throws(LibraryFault) in
       let library = try TakeLibrary(home: home)
       if isNew { try HomeVersion.mark(home) }

@@ -97,8 +97,7 @@ import Testing
     #expect(
       desk.tell("/*/gain").map(\.address).sorted() == [
         "/grid/gain", "/harmony/gain", "/in/gain", "/live/gain", "/loop/gain", "/metronome/gain",
-        "/music/gain",
-        "/out/gain",
+        "/music/gain", "/out/gain", "/speak/gain",
       ])
     #expect(desk.tell("/l*/gain").allSatisfy { $0.arguments == [.float(-9)] })
   }

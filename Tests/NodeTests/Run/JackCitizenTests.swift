@@ -10,7 +10,7 @@ extension NodeTests {
       "in_1", "in_2", "out_1", "out_2", "live_1", "live_2", "loop_1", "loop_2", "grid_1", "grid_2",
       "harmony_1", "harmony_2",
       "click", "loop2_1", "loop2_2", "loop3_1", "loop3_2", "loop4_1", "loop4_2", "midi_in",
-      "midi_out",
+      "midi_out", "speech_1",
     ]
 
     @Test(.hangLimit)
@@ -19,7 +19,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name)
       #expect(probe.ports(of: "syrinx") == Self.ports.map { "syrinx:\($0)" })
       try waitUntil("the last port has its order") {
-        probe.property("order", of: "syrinx:midi_out") == "\(Self.ports.count)"
+        probe.property("order", of: "syrinx:speech_1") == "\(Self.ports.count)"
       }
       #expect(probe.property("pretty-name", of: "syrinx:in_1") == "Input left")
       #expect(probe.property("port-group", of: "syrinx:live_2") == "Live stem")
@@ -245,7 +245,7 @@ extension NodeTests {
       #expect(rows.map { $0[0] } == Self.ports)
       #expect(rows.allSatisfy { $0.count == 3 })
       #expect(
-        rows[0][1...] == ["audio", "in"] && rows[Self.ports.count - 1][1...] == ["midi", "out"])
+        rows[0][1...] == ["audio", "in"] && rows[Self.ports.count - 2][1...] == ["midi", "out"])
       phone.send("/subscribe", .string("/port"))
       #expect(phone.sync())
       let probe = try Probe(server: server.name)

@@ -268,6 +268,18 @@ import Testing
     #expect(beside.code == 66 && beside.errors.contains(at.folder.path("data") + "/syrinx"))
   }
 
+  @Test func `an import into an empty folder makes a library of the current version`() throws {
+    try SoundFixture.write(at.folder.path("a.wav"), [[0.5, 0.5]])
+    try FileManager.default.createDirectory(atPath: at.home, withIntermediateDirectories: true)
+    let sound = at.folder.path("a.wav")
+    #expect(try at.lines("import", sound).count == 1)
+    #expect(Files.read(at.home + "/version") == "1\n")
+    // One of an earlier version is upgraded by the node.
+    Files.remove(at.home + "/version")
+    #expect(try at.lines("import", sound).count == 1)
+    #expect(!Files.exist(at.home + "/version"))
+  }
+
   @Test func `the list of a library without takes is empty, also before the first take`() throws {
     // The default folder of a new installation, and that of a node that has saved nothing yet.
     let new = ["XDG_DATA_HOME": at.folder.path("data")]

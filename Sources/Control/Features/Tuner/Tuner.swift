@@ -77,19 +77,30 @@ final class Tuner: Feature {
 
   private var reading: [Argument] {
     let level = Argument.float(Level.decibels(latest.peak))
-    guard let frequency = latest.frequency else { return [.int32(-1), .float(0), level] }
+    guard let note else { return [.int32(-1), .float(0), level] }
+    return [.int32(Int32(note.key)), .float(Float(note.cents)), level]
+  }
+
+  /// The note of the steady tone, as its MIDI key, and the deviation from it in cents; nil without one.
+  private var note: (key: Int, cents: Double)? {
+    guard let frequency = latest.frequency else { return nil }
     let reference = context[Fingerboard.self].gridState.grid.tuning.referenceHz
     let place = Self.referenceNote + Cents.of(frequency / reference) / 100
-    let note = place.rounded()
-    guard 0...127 ~= note else { return [.int32(-1), .float(0), level] }
-    return [.int32(Int32(note)), .float(Float((place - note) * 100)), level]
+    let key = place.rounded()
+    return 0...127 ~= key ? (Int(key), (place - key) * 100) : nil
+  }
+
+  /// The same, after starting the tuner or keeping it running.
+  func asked() -> (key: Int, cents: Double)? {
+    askedUntil = context.now() + Self.queryTime
+    return note
   }
 
   /// The deviation from the note, in cents; nil without a steady tone.
-  var cents: Double? { reading[0] == .int32(-1) ? nil : reading[1].number }
+  var cents: Double? { note?.cents }
 
   private func answer() -> [Argument] {
-    askedUntil = context.now() + Self.queryTime
+    _ = asked()
     return reading
   }
 }

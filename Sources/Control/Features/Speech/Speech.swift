@@ -1,0 +1,312 @@
+internal import DSP
+internal import Engine
+internal import Music
+internal import OSC
+
+/// Speech on a port of its own, for playing without eyes: states as they change, and answers to pedals.
+final class Speech: Feature {
+  // The poll interval while it is on, in milliseconds.
+  private static let milliseconds = 20
+  // A backlog longer than this, in seconds, is interrupted.
+  private static let longestBacklog = 2.0
+  // The tuner is told at this interval, in microseconds.
+  private static let tunerPeriod = 1_500_000.0
+  private static let keys = [
+    "C", "C sharp", "D", "E flat", "E", "F", "F sharp", "G", "A flat", "A", "B flat", "B",
+  ]
+  private static let port = "speech_1"
+
+  private let context: Context
+  private let worker = Worker("speech", isAwaited: false)
+  /// Whether changes are told.
+  private(set) var isOn = false
+  fileprivate var wordsPerMinute = 200
+  fileprivate var gain: Float = 0
+  /// Whether the tuner is told.
+  fileprivate var tellsTuner = false {
+    didSet { if !tellsTuner { lastTuning = "" } }
+  }
+
+  private var queue = SpeechQueue()
+  private var lastSubjects: [SpeechQueue.Subject] = []
+  private var isFaultReported = false
+  private var nextTuning = 0.0
+  private var lastTuning = ""
+
+  // The state that was announced last; nil while speech is off.
+  private struct Told {
+    var loops: SpokenLoops
+    var scene: String
+    var isCapturing: Bool
+    var isRecordingSession: Bool
+    var isServerRunning: Bool
+    var rate: Int
+  }
+  private var told: Told?
+
+  init(_ context: Context) {
+    self.context = context
+    context.replySender.whenUnheard = { [unowned self] refusal in tellFault(refusal.message) }
+  }
+
+  var workers: [Worker] { [worker] }
+
+  func poll(_ now: Double) -> Int? {
+    guard isOn || tellsTuner else {
+      told = nil
+      return nil
+    }
+    if isOn { followStates() }
+    if tellsTuner, now >= nextTuning {
+      nextTuning = now + Self.tunerPeriod
+      tellTuner()
+    }
+    if ring.waiting > 0, !isHeard { ring.stop() }
+    return Self.milliseconds
+  }
+
+  func beginSession() { queue.clear() }
+
+  // MARK: - Changes
+
+  private var readings: [PublishedLoop.Reading] { (0..<context.loopCount).map(context.loop) }
+
+  private func followStates() {
+    let status = context.soundServer.status
+    guard var told else {
+      told = Told(
+        loops: SpokenLoops(readings, selected: context[Loops.self].selected),
+        scene: context[Scenes.self].current, isCapturing: context[Captures.self].account.isOn,
+        isRecordingSession: context[Sessions.self].isOn, isServerRunning: status.isRunning,
+        rate: context.sampleRate)
+      return
+    }
+    defer { self.told = told }
+    if context.sampleRate != told.rate {
+      // Its samples are of the former rate.
+      told.rate = context.sampleRate
+      ring.stop()
+    }
+    if status.isRunning != told.isServerRunning {
+      told.isServerRunning = status.isRunning
+      if status.isRunning { tell("sound server is back", about: .server) }
+    }
+    let loops = told.loops.changes(
+      readings, selected: context[Loops.self].selected, rate: context.sampleRate)
+    if !loops.isEmpty { tell(loops.joined(separator: ". "), about: .loops) }
+    let scene = context[Scenes.self].current
+    if scene != told.scene {
+      told.scene = scene
+      if !scene.isEmpty { tell("scene \(scene)", about: .scene) }
+    }
+    let capture = context[Captures.self].account
+    if capture.isOn != told.isCapturing {
+      told.isCapturing = capture.isOn
+      tell(
+        capture.isOn ? "capture on" : "capture off, \(seconds(capture.seconds))", about: .take)
+    }
+    let isRecording = context[Sessions.self].isOn
+    if isRecording != told.isRecordingSession {
+      told.isRecordingSession = isRecording
+      tell(isRecording ? "session on" : "session off", about: .take)
+    }
+  }
+
+  /// Announces a saved take.
+  func tellTake(_ length: Double) { tell("take saved, \(seconds(length))", about: .take) }
+
+  /// Announces a warning, or an error that no client caused.
+  func tellFault(_ message: String) { tell(message, about: .fault) }
+
+  private func tell(_ text: String, about subject: SpeechQueue.Subject) {
+    guard isOn, isHeard else { return }
+    queue.add(text, about: subject)
+    speak(for: nil)
+  }
+
+  private func seconds(_ seconds: Double) -> String {
+    SpokenLoops.seconds(Int((seconds * 1000).rounded()), 1000)
+  }
+
+  // MARK: - Tuner
+
+  private func tellTuner() {
+    let note = context[Tuner.self].asked()
+    guard let note, isHeard else {
+      lastTuning = ""
+      return
+    }
+    let key = Self.keys[note.key % 12]
+    let cents = Int(note.cents.rounded())
+    let deviation =
+      abs(cents) <= 2 ? "in tune" : cents < 0 ? "\(-cents) flat" : "\(cents) sharp"
+    let text = "\(key) \(deviation)"
+    // A string that is in tune is told once.
+    if text == lastTuning, abs(cents) <= 2 { return }
+    lastTuning = text
+    queue.add(text, about: .tuner)
+    speak(for: nil)
+  }
+
+  // MARK: - Questions
+
+  fileprivate func answer(_ text: String, _ request: Request) throws(Refusal) {
+    guard isHeard else {
+      throw Refusal(
+        .state,
+        context.soundServer.status.isRunning
+          ? "nothing is connected to \(Self.port); connect it to headphones"
+          : "no sound server is running")
+    }
+    queue.add(text, about: .answer)
+    speak(for: request)
+  }
+
+  fileprivate var selectedLoop: String {
+    let index = context[Loops.self].selected
+    return SpokenLoops.description(of: index, context.loop(index), rate: context.sampleRate)
+  }
+
+  fileprivate var allLoops: String {
+    let all = readings.enumerated().filter { $1.activity != .empty }.map {
+      SpokenLoops.description(of: $0, $1, rate: context.sampleRate)
+    }
+    return all.isEmpty ? "all loops empty" : all.joined(separator: ". ")
+  }
+
+  fileprivate var scene: String {
+    let scenes = context[Scenes.self]
+    return scenes.current.isEmpty ? "no scene" : "scene \(scenes.current)"
+  }
+
+  fileprivate var take: String {
+    let account = context[Captures.self].account
+    var parts = [
+      account.isOn ? "capture on, \(seconds(account.seconds))" : "capture off"
+    ]
+    if context[Sessions.self].isOn { parts.append("session on") }
+    return parts.joined(separator: ". ")
+  }
+
+  fileprivate var status: String {
+    let status = context.soundServer.status
+    let tempo = (Double(context.shared.tempoReading.beatsPerMinute) * 10).rounded() / 10
+    let tempoText = tempo == tempo.rounded() ? "\(Int(tempo))" : "\(tempo)"
+    return "tempo \(tempoText). load \(Int(status.load.rounded())) percent. "
+      + "\(status.xruns) \(status.xruns == 1 ? "dropout" : "dropouts")"
+  }
+
+  // MARK: - Speaking
+
+  private var ring: SpeechRing { context.shared.speech }
+
+  /// Whether something is connected to the port.
+  private var isHeard: Bool {
+    context.soundServer.ports.contains { $0.name == Self.port && !$0.connections.isEmpty }
+  }
+
+  private func speak(for request: Request?) {
+    guard worker.count == 0, let (text, subjects) = queue.next() else { return }
+    let (words, rate) = (wordsPerMinute, context.sampleRate)
+    worker.run { () throws(Refusal) in
+      try SpeechSynthesizer.phrase(text, wordsPerMinute: words, rate: rate)
+    } then: { [weak self] outcome in
+      guard let self else { return }
+      switch outcome {
+      case .success(let phrase):
+        isFaultReported = false
+        if rate == context.sampleRate { play(phrase, subjects) }
+      case .failure(let refusal): report(refusal, request)
+      }
+      speak(for: nil)
+    }
+  }
+
+  private func play(_ phrase: [Float], _ subjects: [SpeechQueue.Subject]) {
+    let factor = Level.gain(decibels: gain)
+    let backlog = Double(ring.waiting) / Double(max(1, context.sampleRate))
+    let isNewer = subjects.contains { lastSubjects.contains($0) || $0 == .answer }
+    let samples = phrase.map { $0 * factor }
+    let interrupts = isNewer || backlog > Self.longestBacklog
+    if !ring.say(samples, interrupting: interrupts), !interrupts {
+      _ = ring.say(samples, interrupting: true)
+    }
+    lastSubjects = subjects
+  }
+
+  private func report(_ refusal: Refusal, _ request: Request?) {
+    if let request { return request.refuse(refusal) }
+    guard !isFaultReported else { return }
+    isFaultReported = true
+    context.report(refusal, of: "/speak/on")
+  }
+
+  fileprivate func turn(_ request: Request) {
+    isOn = request.whole(0) == 1
+    told = nil
+    if !isOn {
+      queue.clear()
+      ring.stop()
+      return
+    }
+    followStates()
+    // Says whether it works, to the sender.
+    guard !request.isRestoring else { return }
+    queue.add("speech on", about: .answer)
+    speak(for: request)
+  }
+}
+
+extension Speech {
+  private typealias Declared = Declaring<Speech>
+
+  private static func question(
+    _ path: String, _ answer: @escaping @Sendable (Speech) -> String, _ help: String
+  ) -> Address {
+    Address(
+      path,
+      Declared.action(isButton: true) { speech, request throws(Refusal) in
+        try speech.answer(answer(speech), request)
+      }, help)
+  }
+
+  static let addresses: [Address] = [
+    Address(
+      "/speak/on",
+      Declared.setting([.whole(in: 0...1)], \.isOn) { $0.turn($1) }, kept: .home,
+      "1 tells changes of loops, scenes, captures and the sound server on the port speech_1, by espeak-ng; never in "
+        + "the mix"),
+    Address(
+      "/speak/speed",
+      Declared.setting([.whole(in: SpeechSynthesizer.speeds)], \.wordsPerMinute) {
+        $0.wordsPerMinute = $1.whole(0) ?? 200
+      }, unit: "words/min", kept: .home, "Speed of the speech"),
+    Address(
+      "/speak/gain",
+      Declared.setting([.number(in: -60...12)], \.gain) { $0.gain = Float($1.number(0) ?? 0) },
+      unit: "dB", kept: .home, "Level of the speech, from its next phrase on"),
+    Address(
+      "/speak/tuner", Declared.flag(\.tellsTuner),
+      "1 tells the note of the live input and its deviation in cents, every 1.5 s"),
+    question(
+      "/speak/loop", \.selectedLoop,
+      "Tells the selected loop: its number, state, length, overdubs, and what comes next"),
+    question(
+      "/speak/loops", \.allLoops,
+      "Tells all loops that are not empty"),
+    question(
+      "/speak/scene", \.scene,
+      "Tells the present scene"),
+    question(
+      "/speak/take", \.take,
+      "Tells whether a capture or a session is recorded, and the length of the capture"),
+    question(
+      "/speak/status", \.status,
+      "Tells the tempo, the load of the sound server, and the number of dropouts"),
+    Address(
+      "/speak/say",
+      Declared.action([.needed("text", .text)]) { speech, request throws(Refusal) in
+        try speech.answer(request.text(0) ?? "", request)
+      }, "Says a text, up to 300 characters"),
+  ]
+}
