@@ -6,18 +6,18 @@
 static const char *const names[] = {
     "icon.svg", "index.html", "link/files.js", "link/osc.js", "link/socket.js",
     "link/subscription.js", "link/token.js", "main.js", "map/map.css", "map/map.js", "more.css",
-    "outline.json", "page.css", "page.webmanifest", "pages/feed.js", "pages/grid.js",
+    "outline.json", "page.css", "page.webmanifest", "pages/changes.js", "pages/feed.js", "pages/grid.js",
     "pages/gridset.js", "pages/guard.js", "pages/harmony.js", "pages/loop.js", "pages/loopset.js", "pages/phrase.js",
     "pages/play.js", "pages/recorder.js", "pages/rig.js", "pages/scales.js", "pages/scenes.js",
-    "pages/slots.js",
+    "pages/session.js", "pages/slots.js",
     "pages/songs.js", "pages/source.js", "pages/species.js", "pages/stage.js", "pages/takes.js",
     "pages/trash.js",
-    "pages/tune.js", "pages/tuner.js", "pages/voice.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
+    "pages/tune.js", "pages/tuner.js", "pages/voice.js", "parts/announce.js", "parts/awake.js", "parts/beat.js", "parts/choice.js",
     "parts/clip.js", "parts/complete.js", "parts/controls.js", "parts/drawings.js",
     "parts/fader.js", "parts/field.js", "parts/flag.js", "parts/hold.js", "parts/icons.js", "parts/keys.js",
     "parts/lock.js", "parts/make.js", "parts/meter.js", "parts/notice.js", "parts/pad.js",
     "parts/pedal.js", "parts/pick.js", "parts/picture.js", "parts/press.js", "parts/recording.js",
-    "parts/release.js", "parts/sheet.js", "parts/stepper.js", "parts/surface.js", "parts/tap.js",
+    "parts/release.js", "parts/rows.js", "parts/sheet.js", "parts/shortcuts.js", "parts/stepper.js", "parts/surface.js", "parts/tap.js",
     "parts/views.js", "parts/wave.js", "store/clock.js", "store/kept.js", "store/looks.js",
     "store/loops.js", "store/paged.js", "store/pending.js", "store/pictures.js", "store/posts.js",
     "store/species.js", "store/table.js", "store/takes.js", "store/units.js", "store/values.js",
@@ -40,6 +40,7 @@ static const unsigned char contents[] = {
 #embed "web/outline.json" suffix(, 0, )
 #embed "web/page.css" suffix(, 0, )
 #embed "web/page.webmanifest" suffix(, 0, )
+#embed "web/pages/changes.js" suffix(, 0, )
 #embed "web/pages/feed.js" suffix(, 0, )
 #embed "web/pages/grid.js" suffix(, 0, )
 #embed "web/pages/gridset.js" suffix(, 0, )
@@ -53,6 +54,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/rig.js" suffix(, 0, )
 #embed "web/pages/scales.js" suffix(, 0, )
 #embed "web/pages/scenes.js" suffix(, 0, )
+#embed "web/pages/session.js" suffix(, 0, )
 #embed "web/pages/slots.js" suffix(, 0, )
 #embed "web/pages/songs.js" suffix(, 0, )
 #embed "web/pages/source.js" suffix(, 0, )
@@ -63,6 +65,7 @@ static const unsigned char contents[] = {
 #embed "web/pages/tune.js" suffix(, 0, )
 #embed "web/pages/tuner.js" suffix(, 0, )
 #embed "web/pages/voice.js" suffix(, 0, )
+#embed "web/parts/announce.js" suffix(, 0, )
 #embed "web/parts/awake.js" suffix(, 0, )
 #embed "web/parts/beat.js" suffix(, 0, )
 #embed "web/parts/choice.js" suffix(, 0, )
@@ -87,7 +90,9 @@ static const unsigned char contents[] = {
 #embed "web/parts/press.js" suffix(, 0, )
 #embed "web/parts/recording.js" suffix(, 0, )
 #embed "web/parts/release.js" suffix(, 0, )
+#embed "web/parts/rows.js" suffix(, 0, )
 #embed "web/parts/sheet.js" suffix(, 0, )
+#embed "web/parts/shortcuts.js" suffix(, 0, )
 #embed "web/parts/stepper.js" suffix(, 0, )
 #embed "web/parts/surface.js" suffix(, 0, )
 #embed "web/parts/tap.js" suffix(, 0, )

@@ -15,6 +15,7 @@ import { setUpLock } from "./parts/lock.js";
 import { find, make } from "./parts/make.js";
 import { markRecordings } from "./parts/recording.js";
 import { setUpSheets } from "./parts/sheet.js";
+import { setUpChanges } from "./pages/changes.js";
 import { setUpFeed } from "./pages/feed.js";
 import { setUpGrid } from "./pages/grid.js";
 import { setUpLoop } from "./pages/loop.js";
@@ -52,6 +53,7 @@ setUpStage((page) => {
 });
 markRecordings();
 setUpKeys();
+setUpChanges();
 setUpLock();
 stayAwake();
 

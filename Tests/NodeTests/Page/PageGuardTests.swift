@@ -46,7 +46,7 @@ extension NodeTests.PageTests {
       }
       stage.phone.send("/live/gain", .float(2))
       try probe.awaitBlock("there is feedback") { level($0) > 0.3 }
-      try awaitText("[role=status]", "text === 'Feedback is not suppressed'")
+      try awaitText(".guard-notches", "text === 'Feedback is not suppressed'")
       #expect(
         try browser.run("return document.querySelector('.guard .tool').disabled") as? Bool == true)
 
@@ -60,14 +60,14 @@ extension NodeTests.PageTests {
       try awaitText(".big", "/^[1-8] of 8$/.test(text)")
       // The resonance is at 1 kHz, and loop modes are 100 Hz apart.
       try awaitText(
-        "[role=status]", "/^Notches: (9\\d\\d(\\.\\d)?\\sHz|1(\\.0\\d)?\\skHz)/.test(text)")
+        ".guard-notches", "/^Notches: (9\\d\\d(\\.\\d)?\\sHz|1(\\.0\\d)?\\skHz)/.test(text)")
 
       // At this level there is no feedback: cleared notches stay cleared.
       stage.phone.send("/live/gain", .float(-20))
       #expect(stage.phone.sync())
       try browser.tap(".guard .tool")
       try awaitText(".big", "text === '0 of 8'")
-      try awaitText("[role=status]", "text === 'No notches'")
+      try awaitText(".guard-notches", "text === 'No notches'")
       #expect(stage.phone.ask("/guard/notches")?.arguments.isEmpty == true)
     }
 

@@ -32,7 +32,8 @@ extension NodeTests.PageTests {
       try awaitFigure("70 %", in: browser)
       // For screen readers, too.
       try browser.await(
-        "document.querySelector(\"\(fader) input\").getAttribute('aria-valuetext') === '70 %'")
+        "document.querySelector(\"\(fader) input\").getAttribute('aria-valuetext') === '70 percent'"
+      )
     }
 
     @Test(.hangLimit)
@@ -137,6 +138,30 @@ extension NodeTests.PageTests {
       }
       let faults = try other.takeFaults()
       #expect(faults == [])
+    }
+
+    @Test(.hangLimit)
+    func `the page asks for its table again if a request fails or is refused`() throws {
+      let script = """
+        window.asked = [];
+        const real = window.fetch;
+        window.fetch = (...request) => {
+          const number = window.asked.push(request[0]);
+          if (number === 1) return Promise.reject(new TypeError("Failed to fetch"));
+          if (number === 2) return Promise.resolve(new Response("", { status: 503 }));
+          window.fetch = real;
+          return real(...request);
+        };
+        import("/page/store/table.js").then(({ fetchTable, onTable }) => {
+          onTable(() => { window.tables = (window.tables ?? 0) + 1; });
+          fetchTable();
+        });
+        """
+      try browser.run(script)
+      // The table that the page has, and the one that arrives in the end.
+      try browser.await("window.tables === 2")
+      try browser.await("window.asked.join() === '/?,/?,/?'")
+      #expect(try browser.takeFaults() == [])
     }
 
     @Test(.hangLimit)

@@ -494,17 +494,10 @@ extension NodeTests.PageTests {
       try awaitState("empty", of: 2)
       try browser.tap("#notice-action")
       try phone.awaitLength(0.5, ofLoop: 2)
-      try typeShifted("M")
+      try browser.typeShifted("M")
       try phone.awaitValue(of: "/mute", .int32(1))
       phone.send("/mute", .int32(0))
       #expect(phone.sync())
-    }
-
-    /// Types a letter with Shift.
-    private func typeShifted(_ letter: String) throws {
-      try browser.run(
-        "document.body.dispatchEvent(new KeyboardEvent('keydown', "
-          + "{ key: '\(letter)', code: 'Key\(letter)', shiftKey: true, bubbles: true }))")
     }
 
     @Test(.hangLimit)
@@ -551,7 +544,7 @@ extension NodeTests.PageTests {
           #expect(phone.sync())
           try makeLoop(number)
         }
-        if way == "button" { try browser.tap("#stop-all") } else { try typeShifted("X") }
+        if way == "button" { try browser.tap("#stop-all") } else { try browser.typeShifted("X") }
         for number in [1, 3] { try awaitState("stopped", of: number) }
       }
       #expect(phone.ask("/loop/2/state")?.arguments.first == .string("empty"))

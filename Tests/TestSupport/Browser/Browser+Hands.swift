@@ -107,6 +107,18 @@ extension Browser {
       ["actions": [["type": "key", "id": "keyboard", "actions": actions] as [String: Any]]])
   }
 
+  /// Types a key with Shift: a letter or a digit, by its place on an American keyboard.
+  package func typeShifted(_ key: String) throws {
+    let shift = "\u{E008}"
+    let symbols = Array(")!@#$%^&*(")
+    let value = Int(key).map { String(symbols[$0]) } ?? key.uppercased()
+    let actions = [("keyDown", shift), ("keyDown", value), ("keyUp", value), ("keyUp", shift)]
+      .map { ["type": $0.0, "value": $0.1] }
+    _ = try ask(
+      "POST", "/actions",
+      ["actions": [["type": "key", "id": "keyboard", "actions": actions] as [String: Any]]])
+  }
+
   /// Replaces the text of a field.
   package func write(_ text: String, into selector: String) throws {
     try run(

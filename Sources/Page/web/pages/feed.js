@@ -5,7 +5,9 @@ import { drawClip, playOrStop, watchClip } from "../parts/clip.js";
 import { setUpControls, words } from "../parts/controls.js";
 import { field, showIn } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
+import { announce } from "../parts/announce.js";
 import { notify } from "../parts/notice.js";
+import { setRows } from "../parts/rows.js";
 import { keep, kept } from "../store/kept.js";
 import { isUnderWay, slot, watchSlots } from "../store/loops.js";
 import { knownPosts, olderPosts, postsState, queryPosts, watchPosts } from "../store/posts.js";
@@ -53,7 +55,9 @@ function setUpWriting() {
     const hasClip = length > 0 && !isUnderWay(state);
     clip.setAttribute("aria-disabled", String(!hasClip));
     const excess = lengthOf(message.value.trim()) - longestMessage;
-    find("#feed-excess").textContent = excess > 0 ? `${counted(excess, "character")} too many` : "";
+    const words = excess > 0 ? `${counted(excess, "character")} too many` : "";
+    if (words && find("#feed-excess").textContent !== words) announce("feed", words);
+    find("#feed-excess").textContent = words;
     const isEmpty = !message.value.trim() && !(hasClip && wantsClip());
     // While it is recorded, the sound would be missing.
     button.disabled = isUnderWay(state) || isEmpty || excess > 0 || wantsClip() && !hasClip;
@@ -101,19 +105,26 @@ function setUpWriting() {
   check(kept(clipKey) === "1");
 }
 
-// Another post may follow at once.
+// Another post may follow at once, and the node may be busy with the last one.
 const coveredMilliseconds = 300;
 
 // A post that is played covers the recording that was to be posted, which comes back at its end.
 function keepRecording() {
-  let ending;
+  let timer;
   let isPlaying = false;
+  const bringBack = () => {
+    if (!wantsClip()) return;
+    if (latest("/player/state")?.[0] === "start" && !slot(1).waits) send("/player/back");
+    else timer = setTimeout(bringBack, coveredMilliseconds);
+  };
   listen("/feed/playing", (number) => {
-    clearTimeout(ending);
-    if (isPlaying && !(number > 0)) ending = setTimeout(bringBack, coveredMilliseconds);
+    clearTimeout(timer);
+    if (isPlaying && !(number > 0)) timer = setTimeout(bringBack, coveredMilliseconds);
     isPlaying = number > 0;
   });
-  const bringBack = () => wantsClip() && latest("/player/state")?.[0] === "start" && !slot(1).waits && send("/player/back");
+  listen("/error", (address, code) => {
+    if (address === "/player/back" && code === "busy" && !isPlaying) timer = setTimeout(bringBack, coveredMilliseconds);
+  });
 }
 
 // It waits in the node until the feed server has it.
@@ -159,7 +170,7 @@ function setUpSettings() {
 function draw() {
   const posts = knownPosts();
   const { complete, fault } = postsState();
-  list.replaceChildren(...posts.map(row));
+  setRows(list, posts.map(row), clip);
   list.querySelectorAll("[data-act=play]").forEach(drawPlay);
   find("#feed-more").hidden = complete || !posts.length;
   const empty = find("#feed-empty");

@@ -48,6 +48,7 @@ function setUpCells(element) {
     for (const place of cells.keys()) light(place);
   };
   const rebuild = (root) => {
+    const focused = element.contains(document.activeElement) && document.activeElement.dataset;
     cells = new Map();
     for (const { row, column, name, key } of collecting) {
       const cell = make("div", "cell", {
@@ -66,6 +67,16 @@ function setUpCells(element) {
     element.replaceChildren(...cells.values());
     touch.setCells([...cells.values()]);
     arrange();
+    if (focused) keepFocus(`${focused.row} ${focused.column}`);
+  };
+
+  const keepFocus = (place) => {
+    const [first] = cells.values();
+    const cell = cells.get(place) ?? first;
+    if (!cell) return;
+    first.tabIndex = -1;
+    cell.tabIndex = 0;
+    cell.focus({ preventScroll: true });
   };
 
   // The node's rows are octaves; wide ones become columns, or are folded in two.

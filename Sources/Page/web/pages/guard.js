@@ -11,7 +11,7 @@ const holds = "10=10\u00a0s 60=1\u00a0min 600=10\u00a0min 0=\u221e";
 /** Fills the guard's card. */
 export function fillGuard(card) {
   const count = make("span", "big");
-  const list = make("p", "quiet", { role: "status" });
+  const list = make("p", "quiet guard-notches");
   const hold = words("/guard/hold", "Hold", "Notch hold time", { "data-words": holds });
   const clear = sender("/guard/clear", "Clear notches", undefined, { disabled: true });
   card.append(make("h2", "", {}, "Feedback guard"), make("div", "line", {}, toggle("/guard/on", "Guard"), count), list, hold, clear);

@@ -1,6 +1,7 @@
 // The chosen loop: waveform, current and queued state, and buttons.
 
 import { send } from "../link/socket.js";
+import { announceNext } from "../parts/announce.js";
 import { setUpControls } from "../parts/controls.js";
 import { find, make } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
@@ -8,6 +9,8 @@ import { tap } from "../parts/tap.js";
 import { setUpWave } from "../parts/wave.js";
 import { nextFrame } from "../store/clock.js";
 import { beatsToGo, chosenSlot, longestLoop, lookOf, runs, slot, watchChosenSlot, watchSlots } from "../store/loops.js";
+import { set, shown } from "../store/pending.js";
+import { fact } from "../store/table.js";
 import { latest, listen, value, watch } from "../store/values.js";
 import { capital, counted, time } from "../store/units.js";
 import { setUpLoopSettings } from "./loopset.js";
@@ -75,6 +78,25 @@ export const press = Object.fromEntries(
   ["record", ...added, "play", "pause", "stop", "undo", "redo", "once", "cancel", "rewind", "forward", "clear", "save"].map((what) => [what, () => chosen.press(what)]));
 press.keep = (bars) => send(chosen.address("keep"), bars);
 
+const speedWords = { 0.5: "half speed", 1: "full speed", 2: "double speed" };
+
+/** Multiplies the speed of the chosen loop. */
+export function scaleSpeed(factor) {
+  const number = chosenSlot();
+  const address = chosen.address("rate");
+  const { min = 0.25, max = 4 } = fact(address);
+  set(address, Math.min(max, Math.max(min, (shown(address) ?? 1) * factor)));
+  announceNext(address, (rate) => `Loop ${number}, ${speedWords[rate] ?? "speed " + rate.toFixed(2)}`);
+}
+
+/** Reverses the chosen loop. */
+export function toggleReverse() {
+  const number = chosenSlot();
+  const address = chosen.address("direction");
+  set(address, shown(address) === -1 ? 1 : -1);
+  announceNext(address, (direction) => `Loop ${number} ${direction < 0 ? "backwards" : "forwards"}`);
+}
+
 /** Sets up the loop page, and a loop's buttons on any page. */
 export function setUpLoop() {
   const page = find("#loop");
@@ -97,7 +119,6 @@ export function setUpLoop() {
     panel.dataset.state = state;
     panel.dataset.waits = waits;
     panel.dataset.tone = look.tone;
-    // Screen readers would repeat it with each message.
     if (word.textContent !== look.word) word.textContent = look.word;
     if (drawn !== chosenSlot()) find("#loop-number").textContent = drawn = chosenSlot();
     face.setAttribute("href", "#i-" + look.icon);

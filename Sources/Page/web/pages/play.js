@@ -216,5 +216,4 @@ function wordFor(state, hasClip, preset, isLocked) {
 const longestCaption = 16;
 const captionOf = (name) => voices.includes(name) ? capital(name) : name.length > longestCaption ? name.slice(0, longestCaption - 1) + "\u2026" : name;
 
-// Screen readers would repeat unchanged text.
 const show = (element, text) => element.textContent === text || (element.textContent = text);

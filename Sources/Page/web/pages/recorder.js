@@ -19,7 +19,8 @@ let reason = isSecureContext ? "" : insecure;
 
 /** Sets up the recorder; calls recorded(id) for a take that was recorded from here. */
 export function setUpRecorder(recorded) {
-  find("#takes").append(recorder);
+  // First in the order of the focus.
+  find("#takes").prepend(recorder);
   find("#link").before(lamp);
   watch("/capture/on", (on) => {
     button.setAttribute("aria-pressed", String(on === 1));

@@ -1,10 +1,11 @@
-// The rig: ports, MIDI bindings, captures, location and server.
+// The rig: ports, MIDI bindings, captures, sessions, location and server.
 
 import { linkDelay, send } from "../link/socket.js";
 import { list, setUpControls, slide } from "../parts/controls.js";
 import { find, icon, make, makeButton, onVisible } from "../parts/make.js";
 import { showIn } from "../parts/field.js";
 import { notify } from "../parts/notice.js";
+import { setRows } from "../parts/rows.js";
 import { setUpViews } from "../parts/views.js";
 import { nextFrame } from "../store/clock.js";
 import { collect, listen, onReply, receive, value, watch } from "../store/values.js";
@@ -20,6 +21,7 @@ export function setUpRig() {
   setUpPorts();
   setUpBindings();
   setUpCapture();
+  setUpSession();
   setUpPlace();
   setUpServer();
   setUpLosses();
@@ -41,14 +43,24 @@ function setUpMixer() {
   watch("/live/off", (is) => rows[1].classList.toggle("off", is === 1));
 }
 
-// The guard's card is fetched when the page is first shown.
+// These cards are fetched when the page is first shown.
 function setUpGuard() {
   const card = make("section", "card guard", { "data-of": "levels", "aria-label": "Feedback guard", "aria-busy": "true" });
   find("#rig .mixer").after(card);
+  fillWhenSeen(card, async () => (await import("./guard.js")).fillGuard);
+}
+
+function setUpSession() {
+  const card = make("section", "card", { "data-of": "levels", "aria-label": "Session", "aria-busy": "true" });
+  find("#server-card").before(card);
+  fillWhenSeen(card, async () => (await import("./session.js")).fillSession);
+}
+
+function fillWhenSeen(card, fetchFill) {
   onVisible(find("#rig"), async (is) => {
     if (!is) return;
-    const { fillGuard } = await import("./guard.js");
-    if (card.hasAttribute("aria-busy")) fillGuard(card);
+    const fill = await fetchFill();
+    if (card.hasAttribute("aria-busy")) fill(card);
   });
 }
 
@@ -81,14 +93,14 @@ function setUpBindings() {
   const learn = find("#midi-learn");
   const draw = (bindings) => {
     find("#bindings-none").hidden = bindings.length > 0;
-    find("#bindings").replaceChildren(...bindings.map(([address, number, , press = "turn", argument = "", trigger = `controller:${number}`]) => {
+    setRows(find("#bindings"), bindings.map(([address, number, , press = "turn", argument = "", trigger = `controller:${number}`]) => {
       const words = [address, argument].filter(Boolean).join(" ");
       const forget = makeButton("tool", { "aria-label": `Forget ${trigger} ${press} for ${words}` }, () => {
         send("/midi/forget", address, press);
         send("/midi/bindings");
       }, icon("close"));
       return make("li", "", {}, make("b", "", {}, triggerName(trigger)), make("small", "", {}, pressWords[press] ?? press), make("span", "", {}, words), forget);
-    }));
+    }), learn);
   };
   collect("/midi/binding", "/midi/bindings/end", draw);
   listen("/midi/learnt", (address, number, kind, press, argument, trigger = `controller:${number}`) => {

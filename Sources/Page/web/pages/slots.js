@@ -19,14 +19,16 @@ const cards = [];
 /** Sets up the loops and their selection; turn(part) shows all, or the chosen one. */
 export function setUpSlots(turn) {
   const list = find("#slots");
+  const mark = () => cards.forEach(({ element }, at) => element.classList.toggle("chosen", at + 1 === chosenSlot()));
   watchSlotCount((count) => {
     while (cards.length < count) cards.push(card(cards.length + 1));
     list.replaceChildren(...cards.slice(0, count).map(({ element }) => element));
     list.dataset.count = count;
     setUpChoice(count, turn);
+    mark();
   });
   watchSlots((number) => nextFrame(cards[number - 1].draw));
-  watchChosenSlot((number) => cards.forEach(({ element }, at) => element.classList.toggle("chosen", at + 1 === number)));
+  watchChosenSlot(mark);
 }
 
 /** The pedal of the chosen loop. */
@@ -109,7 +111,8 @@ function card(number) {
     if (coming && next.dataset.icon !== coming.icon) next.replaceChildren(icon(coming.icon), make("b", "", {}, coming.word), make("span"));
     next.dataset.icon = coming?.icon ?? "";
     if (coming) set(find("span", next), beats === undefined ? "" : String(beats));
-    const words = [`Loop ${number}: ${look.word}`, layers, coming && `then ${coming.word}`].filter(Boolean).join(", ");
+    // The words of the looks could be what the button does.
+    const words = [`Loop ${number}: ${one.state}`, layers, coming && `then ${one.waits}`].filter(Boolean).join(", ");
     if (button.getAttribute("aria-label") !== words) button.setAttribute("aria-label", words);
     eachFrame(follow);
   };

@@ -3,6 +3,7 @@
 import { send } from "../link/socket.js";
 import { find, icon, make, makeButton } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
+import { setRows } from "../parts/rows.js";
 import { nextFrame } from "../store/clock.js";
 import { latest, listen, onError, value, watch } from "../store/values.js";
 import { capital, time } from "../store/units.js";
@@ -15,16 +16,14 @@ export function setUpSongs() {
   let scrolledTo;
   const draw = () => {
     const [state, number] = latest("/music/state") ?? [];
-    const focused = [...list.children].indexOf(document.activeElement?.closest("#song-list li"));
-    list.replaceChildren(...songs.map((name, at) => {
+    setRows(list, songs.map((name, at) => {
       const is = at + 1 === number && state !== "stopped";
       const play = () => send("/music/play", at + 1);
       return make("li", "", {}, makeButton("song", { "aria-current": is ? "true" : undefined }, play, icon(is ? "playing" : "play"), make("span", "", {}, name)));
-    }));
+    }), find("#song-refresh"));
     // The song that starts comes into view.
     if (scrolledTo !== number) find("[aria-current]", list)?.scrollIntoView({ block: "nearest" });
     scrolledTo = number;
-    if (focused >= 0) find("button", list.children[focused] ?? list)?.focus();
     find("#song-empty").hidden = songs.length > 0;
   };
 

@@ -8,6 +8,7 @@ import { drawClip, playOrStop, stopClip, watchClip } from "../parts/clip.js";
 import { field } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
+import { setRows } from "../parts/rows.js";
 import { soundPicture } from "../parts/picture.js";
 import { setUpViews } from "../parts/views.js";
 import { chosenSlot } from "../store/loops.js";
@@ -21,6 +22,8 @@ const page = find("#takes");
 const detail = find("#take");
 const root = "/take";
 let shown;
+// Its place in the list, also after its deletion.
+let placeOfShown = 0;
 // The take that this page deletes or has deleted last.
 let trashed;
 
@@ -62,6 +65,10 @@ function setUpSearch() {
     due = setTimeout(() => findTakes(input.value.trim()), 200);
   });
   input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown") {
+      find(".take-play", list)?.focus();
+      event.preventDefault();
+    }
     if (event.key !== "Escape" || !input.value) return;
     input.value = "";
     findTakes("");
@@ -80,9 +87,9 @@ export function showRecorded() {
 
 function drawList() {
   const all = foundTakes();
-  const focused = document.activeElement?.closest("[data-take]")?.dataset.take;
-  list.replaceChildren(...all.map(row));
-  if (focused) list.querySelector(`[data-take="${CSS.escape(focused)}"] .take-open`)?.focus();
+  const at = [...list.children].findIndex((one) => one.dataset.take === shown);
+  if (at >= 0) placeOfShown = at;
+  setRows(list, all.map(row), find("#take-record"));
   const words = searchText();
   const empty = find("#take-empty");
   empty.hidden = all.length > 0;
@@ -102,7 +109,7 @@ function moveInList(event) {
   const here = document.activeElement?.closest("[data-take]");
   if (!step || !here) return;
   const next = step > 0 ? here.nextElementSibling : here.previousElementSibling;
-  find(".take-open", next ?? here)?.focus();
+  find(document.activeElement.matches(".take-play") ? ".take-play" : ".take-open", next ?? here)?.focus();
   event.preventDefault();
 }
 
@@ -137,14 +144,15 @@ export function openTake(id) {
 }
 
 function closeTake() {
-  const row = document.querySelector(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`);
+  const wasInside = detail.contains(document.activeElement);
+  const row = list.querySelector(`[data-take="${CSS.escape(shown ?? "")}"]`) ?? list.children[Math.min(placeOfShown, list.children.length - 1)];
   stopClip(root, shown);
   showSound();
   page.classList.remove("open");
   detail.hidden = true;
   shown = undefined;
   for (const one of list.children) one.classList.remove("is");
-  row?.focus({ preventScroll: true });
+  if (wasInside) (row ? find(".take-open", row) : find("#take-record")).focus({ preventScroll: true });
 }
 
 function drawHead() {
@@ -197,13 +205,7 @@ function setUpFields() {
     showSound(audio);
     audio.play().catch(() => {});
   });
-  click("#take-trash", (id) => {
-    const title = take(id)?.title ?? "The take";
-    cancelLoads(id, false);
-    trashed = id;
-    send("/take/delete", id);
-    notify(`${title} moved to the trash`, "info", ["Undo", () => send("/take/restore", id)]);
-  });
+  click("#take-trash", trashTake);
   // A take that any client deletes is closed here.
   listen("/take/delete", (id) => {
     cancelLoads(id, true);
@@ -234,6 +236,28 @@ function setUpFields() {
     target.value = "";
     if (file && id) sendImage(id, file).then(() => send("/take/show", id, 0), notifyFault);
   });
+}
+
+/** Moves a take to the trash. */
+export function trashTake(id) {
+  const title = take(id)?.title ?? "The take";
+  cancelLoads(id, false);
+  trashed = id;
+  send("/take/delete", id);
+  notify(`${title} moved to the trash`, "info", ["Undo", () => send("/take/restore", id)]);
+}
+
+/** Opens a take with its title selected. */
+export function renameTake(id) {
+  openTake(id);
+  const title = find("#take-title");
+  title.focus();
+  title.select();
+}
+
+/** Shows the list of takes, which another view or an open take may cover. */
+export function showTakeList() {
+  find("[data-view=takes]", page).click();
 }
 
 // The sound to play in the browser, in place of the one before.

@@ -2,6 +2,7 @@
 
 import { onLink, send } from "../link/socket.js";
 import { find, make, makeButton } from "../parts/make.js";
+import { setRows } from "../parts/rows.js";
 import { when } from "../store/units.js";
 import { collect, listen, onReply } from "../store/values.js";
 
@@ -12,7 +13,7 @@ const trash = make("details", "", { id: "trash" }, make("summary", "tool", {}, "
 /** Sets up the trash below the list of takes. */
 export function setUpTrash() {
   const drop = collect("/take/trashed", "/takes/trash/end", (takes) => {
-    list.replaceChildren(...takes.map(row));
+    setRows(list, takes.map(row), find("summary", trash));
     empty.hidden = takes.length > 0;
   });
   const query = () => {

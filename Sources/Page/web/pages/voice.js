@@ -6,6 +6,7 @@ import { closeSheet } from "../parts/sheet.js";
 import { onSubmit } from "../parts/field.js";
 import { find, makeButton, onVisible } from "../parts/make.js";
 import { notify } from "../parts/notice.js";
+import { arrowsIn, setRows, typesIn } from "../parts/rows.js";
 import { nextFrame } from "../store/clock.js";
 import { figure } from "../store/units.js";
 import { latest, onReply, value, watch } from "../store/values.js";
@@ -30,7 +31,10 @@ function setUpPresets() {
   const mark = () => {
     const name = value("/preset", "");
     current.textContent = name || "none";
-    remove.disabled = !(latest("/presets/own") ?? []).includes(name);
+    const canRemove = (latest("/presets/own") ?? []).includes(name);
+    // A disabled button would lose the focus.
+    if (!canRemove && document.activeElement === remove) find("#preset-list button")?.focus();
+    remove.disabled = !canRemove;
     for (const chip of list.children) {
       const is = chip.textContent === name;
       if (is && chip.getAttribute("aria-pressed") === "false") chip.scrollIntoView({ block: "nearest" });
@@ -38,12 +42,14 @@ function setUpPresets() {
     }
   };
   watch("/presets", (...names) => {
-    list.replaceChildren(...names.map((name) => makeButton("chip", { "aria-pressed": "false" }, () => {
+    setRows(list, names.map((name) => makeButton("chip", { "aria-pressed": "false", "data-id": name }, () => {
       send("/preset", name);
       closeSheet();
-    }, name)));
+    }, name)), find("#preset-new"));
     mark();
   });
+  arrowsIn(list, "button");
+  typesIn(list);
   watch("/presets/own", mark);
   watch("/preset", mark);
 

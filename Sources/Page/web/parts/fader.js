@@ -3,7 +3,7 @@
 import { nextFrame } from "../store/clock.js";
 import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
-import { figure, initial, isAroundZero, place, stepped, valueAt } from "../store/units.js";
+import { figure, initial, isAroundZero, place, spoken, stepped, valueAt } from "../store/units.js";
 import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
@@ -34,7 +34,7 @@ export function fader(element) {
     edge.style.transform = `translateX(${at * 100}%)`;
     output.textContent = value === undefined ? "" : words(value);
     input.value = Math.round(at * 1000);
-    input.setAttribute("aria-valuetext", words(value));
+    input.setAttribute("aria-valuetext", spoken(words(value)));
   };
   const words = (value) => (least && value === facts.min ? least : figure(value, facts));
   const show = () => nextFrame(draw);

@@ -1,47 +1,47 @@
-// Keyboard shortcuts.
+// Dispatch of the keyboard shortcuts, and the dialog that lists them.
 
-import { press } from "../pages/loop.js";
+import { press, toggleReverse, scaleSpeed } from "../pages/loop.js";
 import { chosenPedal, showSlot } from "../pages/slots.js";
 import { pages, stopAll, toggleMute } from "../pages/stage.js";
+import { renameTake, showTakeList, trashTake } from "../pages/takes.js";
 import { send } from "../link/socket.js";
 import { chosenSlot, slot } from "../store/loops.js";
 import { set, shown } from "../store/pending.js";
-import { find } from "./make.js";
-import { notify } from "./notice.js";
+import { find, make, makeButton } from "./make.js";
+import { notify, pressNotice } from "./notice.js";
+import { typeIn } from "./rows.js";
 import { toggleSheet } from "./sheet.js";
+import { areShortcutsOn, digitOf, setShortcuts, shortcutOf, shortcuts } from "./shortcuts.js";
 
-const piano = { a: 1, s: 2, d: 3, f: 4, g: 5, h: 6, j: 7 };
+const pianoKeys = [..."ASDFGHJ"];
 const down = new Set();
-// How long the first of two keys counts, in milliseconds, as in `syrinx watch`.
+// The time for the second of two keys, in milliseconds, as in `syrinx watch`.
 const patience = 3000;
-// The first of two keys: what it does, the loop, and until when it counts.
+// The first of two keys: its action, the loop, and until when it counts.
 let first;
 
 /** Sets up the page's shortcuts, which don't apply in text fields. */
 export function setUpKeys() {
+  fillList(find("#keys"));
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (piano[key] && !event.repeat && isPianoShown()) {
-      down.add(key);
-      send("/piano/" + piano[key], 0.8);
-      return;
-    }
-    if (event.repeat) return;
-    const digit = Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1]);
-    const turn = event.shiftKey && pages[digit - 1];
-    const asked = first?.number === chosenSlot() && event.timeStamp < first.end ? first.what : "";
-    const keeps = asked === "keep" && digit && !turn;
-    const act = turn ? () => (location.hash = turn)
-      : keeps ? () => press.keep(digit)
-      : (event.shiftKey && forAll[key]) || actions[key] || (digit && (() => showSlot(digit)));
-    if (!act || (key === " " && event.target.closest("button, a, [role=switch]"))) return;
-    event.preventDefault();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === "Escape" && isWriting(event.target) && event.target === document.activeElement) event.target.blur();
+    if (!areShortcutsOn() || isWriting(event.target)) return;
+    const row = shortcutOf(event);
+    const act = row && actions[row.action];
+    if (row?.action === "piano" && !isPianoShown()) return;
+    if (!act || event.repeat && row.action !== "piano") return;
+    if (row.key === "Space" && event.target.closest("button, a, [role=switch]")) return;
+    const digit = digitOf(event);
+    const asked = first?.number === chosenSlot() && event.timeStamp < first.end ? first.action : "";
+    const second = digit !== undefined && !event.shiftKey && seconds[asked];
     first = undefined;
-    act(asked);
+    if (second) second(digit);
+    else if (act(row.argument, { digit, asked, event }) === false) return;
+    event.preventDefault();
   });
   addEventListener("keyup", (event) => {
-    lift(event.key.toLowerCase());
+    lift(shortcutOf(event)?.key.replace("Shift ", ""));
     if (event.key === " ") chosenPedal.lift("key");
   });
   const liftAll = () => {
@@ -52,43 +52,164 @@ export function setUpKeys() {
   addEventListener("hashchange", liftAll);
 }
 
+const isWriting = (element) => element.matches("input:not([type=range]), textarea, select") || Boolean(element.closest("[data-typing]"));
+
 const isPianoShown = () => document.body.dataset.page === "grid" || find("#play-piano").checkVisibility();
 
 const lift = (key) => {
-  if (down.delete(key)) send("/piano/" + piano[key], 0);
+  if (down.delete(key)) send(`/piano/${pianoKeys.indexOf(key) + 1}`, 0);
 };
 
-function muteChosen() {
-  const address = `/loop/${chosenSlot()}/mute`;
-  set(address, shown(address) === 1 ? 0 : 1);
+function ask(action, words) {
+  first = { action, number: chosenSlot(), end: performance.now() + patience };
+  if (words) notify(words);
 }
 
-function ask(what, words) {
-  first = { what, number: chosenSlot(), end: performance.now() + patience };
-  notify(words);
-}
-
-function clearTwice(asked) {
-  const number = chosenSlot();
-  if (!slot(number).length) return;
-  if (asked === "clear") press.clear();
-  else ask("clear", `C again clears loop ${number}`);
-}
-
+// Each gets the argument of its row, and {digit, asked, event}; one that returns false has not used the key.
 const actions = {
-  " ": () => chosenPedal.press("key"),
-  t: () => send("/metronome/tap"),
-  m: muteChosen,
-  c: clearTwice,
-  k: () => ask("keep", `A digit keeps that many bars in loop ${chosenSlot()}`),
-  "?": () => toggleSheet("keys"),
+  pedal: () => chosenPedal.press("key"),
+  select: (_, { digit }) => showSlot(digit),
+  selectTen() {
+    showSlot(10);
+    ask("selectTen");
+  },
+  press: (what) => press[what](),
+  speed: scaleSpeed,
+  reverse: toggleReverse,
+  mute() {
+    const address = `/loop/${chosenSlot()}/mute`;
+    set(address, shown(address) === 1 ? 0 : 1);
+  },
+  keep: () => ask("keep", `A digit keeps that many bars in loop ${chosenSlot()}`),
+  clear(_, { asked }) {
+    const number = chosenSlot();
+    if (!slot(number).length) return;
+    if (asked === "clear") press.clear();
+    else ask("clear", `C again clears loop ${number}`);
+  },
+  muteAll: toggleMute,
+  stopAll,
+  tap: () => send("/metronome/tap"),
+  noticed: pressNotice,
+  page: (_, { digit }) => pages[digit - 1] ? go("page " + pages[digit - 1]) : false,
+  go,
+  trash: (_, { event }) => withRow(event, trashTake),
+  rename: (_, { event }) => withRow(event, renameTake),
+  piano(_, { event }) {
+    const { key } = shortcutOf(event);
+    if (event.repeat) return;
+    down.add(key);
+    send(`/piano/${pianoKeys.indexOf(key) + 1}`, 0.8);
+  },
+  list: () => toggleSheet("keys"),
 };
-const presses = {
-  r: "record", o: "overdub", p: "play", x: "stop", u: "undo", y: "redo", z: "pause", v: "cancel", n: "once",
-  e: "replace", b: "substitute", l: "multiply", i: "insert", ",": "rewind", ".": "forward", w: "save",
+
+/** Whether an action of a row is there, with its argument; for tests. */
+export const hasAction = (action, argument) => action in actions && (action !== "press" || argument in press) && (action !== "go" || argument in places);
+
+// The digits after the first of two keys.
+const seconds = {
+  keep: (digit) => press.keep(digit || 10),
+  selectTen: (digit) => showSlot(10 + digit),
 };
-for (const [key, what] of Object.entries(presses)) actions[key] = press[what];
 
-const forAll = { m: toggleMute, x: stopAll };
+function withRow({ target }, act) {
+  const row = target.closest("#take-list [data-take]");
+  return row ? act(row.dataset.take) : false;
+}
 
-const isWriting = (element) => element.matches("input:not([type=range]), textarea, select");
+// The page and the controls that a shortcut focuses, one after the other; | separates those of other states.
+const places = {
+  "page play": ["play", "#play-presses button"],
+  "page voice": ["voice", "#preset-list [aria-pressed=true]|#preset-list button|#voice .bar button"],
+  "page loop": ["loop", ".slot.chosen .pedal|#loop .large button"],
+  "page grid": ["grid", "#cells [tabindex='0']|#piano [tabindex='0']"],
+  "page takes": ["takes", "#take-record|#take-play|#song-play"],
+  "page feed": ["feed", "#feed-posts button|#feed .feed-player button|#feed-clip"],
+  "page rig": ["rig", "#rig .rig input|#rig .views button"],
+  loop: ["loop", ".slot.chosen .pedal|#loop .large button", ".slot.chosen .fader input", "#wave input"],
+  presets: ["voice", "#preset-list [aria-pressed=true]|#preset-list button"],
+  pitch: ["voice", "#unit-pitch .fader input", "#unit-pitch .head", "#unit-pitch [data-address='/pitch/formant'] input"],
+  echo: ["voice", "#unit-echo .fader input", "#unit-echo .head", "#unit-echo [data-address='/echo/time'] input", "#unit-echo [data-address='/echo/feedback'] input"],
+  reverb: ["voice", "#unit-reverb .fader input", "#unit-reverb .head", "#unit-reverb [data-address='/reverb/decay'] input", "#unit-reverb [data-address='/reverb/size'] input"],
+  bypass: ["voice", "#voice [data-address='/chain/bypass']"],
+  notes: ["grid", "#cells [tabindex='0']", "#piano [tabindex='0']"],
+  root: ["grid", "#grid select[data-address='/grid/root']"],
+  scale: ["grid", "#grid select[data-address='/grid/scale']"],
+  instrument: ["grid", "#grid select[data-address='/grid/instrument']"],
+  octave: ["grid", "#grid [data-address='/piano/octave'] button:last-child", "#grid [data-address='/piano/octave'] button"],
+  record: ["takes", "#take-record"],
+  search: ["takes", "#take-search"],
+  takes: ["takes", "#take-list .is .take-play|#take-list .take-play|#take-search"],
+  songs: ["takes", "#song-play", "[data-press='/music/next']", "[data-press='/music/previous']"],
+  scenes: ["rig", "#scenes [data-press='/scene/next']", "#scenes [data-press='/scene/previous']"],
+};
+
+// What shows a place that a small window hides.
+const turnPiano = () => find("#piano-turn").click();
+const openers = {
+  presets: () => toggleSheet("presets"),
+  instrument: () => toggleSheet("grid-more"),
+  bypass: () => toggleSheet("presets"),
+  notes: turnPiano,
+  octave: turnPiano,
+  record: showTakeList,
+  search: showTakeList,
+  takes: showTakeList,
+  songs: () => find("[data-view=songs]").click(),
+  scenes: () => find("#rig [data-view=tempo]").click(),
+};
+
+// The last place, and the number of its control that has the focus.
+let last = { name: "", at: 0, control: undefined };
+
+/** Shows a place's page and focuses its control, or the next one if that has the focus. */
+function go(name) {
+  const [page, ...steps] = places[name];
+  turn(page, () => {
+    const isAgain = last.name === name && document.activeElement === last.control;
+    const at = isAgain ? (last.at + 1) % steps.length : 0;
+    let control = visible(steps[at]);
+    if (!control && openers[name]) {
+      openers[name]();
+      control = visible(steps[at]);
+    }
+    if (!control) return notify(document.body.classList.contains("locked") ? "Hold the lock to unlock" : "Not available now", "fault");
+    control.focus();
+    control.scrollIntoView({ block: "nearest" });
+    last = { name, at, control };
+    if (name !== "presets") return;
+    typeIn(find("#preset-list"));
+    notify("Type a preset\u2019s name, then Enter");
+  });
+}
+
+function turn(page, then) {
+  if (document.body.dataset.page === page) return then();
+  addEventListener("hashchange", () => then(), { once: true });
+  location.hash = page;
+}
+
+function visible(step) {
+  for (const selector of step.split("|")) {
+    for (const one of document.querySelectorAll(selector)) {
+      if (one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest("[inert]")) return one;
+    }
+  }
+}
+
+// The dialog.
+
+function fillList(sheet) {
+  const words = () => areShortcutsOn() ? "Shortcuts are on" : "Shortcuts are off";
+  const onOff = makeButton("switch tile", { role: "switch", id: "keys-on", "aria-checked": String(areShortcutsOn()) }, () => {
+    setShortcuts(!areShortcutsOn());
+    onOff.setAttribute("aria-checked", String(areShortcutsOn()));
+    state.textContent = words();
+  }, "Shortcuts");
+  const state = make("p", "quiet", {}, words());
+  const lists = shortcuts.map(([title, rows]) => [make("h3", "", {}, title),
+    make("dl", "facts", {}, ...rows.map(([keys, effect]) => make("div", "", {}, make("dt", "", {}, keys), make("dd", "", {}, effect))))]);
+  sheet.append(make("div", "scroll sheet-body", { tabindex: 0, role: "group", "aria-label": "List of shortcuts" },
+    make("p", "quiet", {}, "Keys act unless a text field or a list has the focus. This device remembers the switch."), onOff, ...lists.flat()));
+}

@@ -2,18 +2,29 @@
 
 import { capital } from "../store/units.js";
 import { listen } from "../store/values.js";
+import { announce } from "./announce.js";
 import { find } from "./make.js";
+import { areShortcutsOn } from "./shortcuts.js";
 
 const line = find("#notice");
 const text = find("#notice-text");
 const action = find("#notice-action");
 let timer;
 let act;
+// What had the focus before the action.
+let before;
 
+action.addEventListener("focus", ({ relatedTarget }) => (before = relatedTarget));
 action.addEventListener("click", () => {
   hide();
   act?.();
 });
+
+/** Presses the button of the notice; returns false if there is none. */
+export function pressNotice() {
+  if (action.hidden) return false;
+  action.click();
+}
 
 /** Shows a notice for some seconds: kind is info, done or fault; doing is [caption, function]. */
 export function notify(words, kind = "info", doing) {
@@ -26,12 +37,23 @@ export function notify(words, kind = "info", doing) {
   line.classList.toggle("long", line.offsetHeight > line.parentElement.offsetHeight + 8);
   line.classList.add("shown");
   const shortest = doing ? 9000 : kind === "fault" ? 6000 : 3500;
-  timer = setTimeout(hide, Math.max(shortest, words.length * 60));
+  timer = setTimeout(hideUnused, Math.max(shortest, words.length * 60));
+  const more = doing && areShortcutsOn() ? `. ${doing[0]}: Shift U` : "";
+  announce("notice", words + more, kind === "fault" ? "assertive" : "polite");
+}
+
+// A button that has the focus stays.
+function hideUnused() {
+  if (document.activeElement === action) timer = setTimeout(hideUnused, 1000);
+  else hide();
 }
 
 function hide() {
+  clearTimeout(timer);
+  const hadFocus = document.activeElement === action;
   line.classList.remove("shown");
   action.hidden = true;
+  if (hadFocus) before?.focus({ preventScroll: true });
 }
 
 // The page's own queries need no notice: songs, posts and takes show their errors themselves.

@@ -19,7 +19,8 @@ export function pick(select) {
     if (value === undefined) return;
     const text = String(value);
     if (![...select.options].some((option) => option.value === text)) select.prepend(make("option", "", { value: text }, text || "\u2013"));
-    select.value = text;
+    // Orca reads a selection that is set again.
+    if (select.value !== text) select.value = text;
   };
   select.addEventListener("change", () => set(select.value));
   if (words) fill(words.split(" "));

@@ -29,6 +29,8 @@ export function toggleSheet(id, button) {
   open = sheet;
   opener = first ?? button ?? document.activeElement;
   sheet.hidden = false;
+  // In a large window, some are parts of their page.
+  sheet.setAttribute("role", "dialog");
   button?.setAttribute("aria-expanded", "true");
   find("[data-close]", sheet)?.focus({ focusVisible: false, preventScroll: true });
 }
@@ -37,7 +39,11 @@ export function toggleSheet(id, button) {
 export function closeSheet() {
   if (!open) return;
   open.hidden = true;
+  open.removeAttribute("role");
+  // A shortcut may have opened it from another page.
+  const button = [...document.querySelectorAll(`[data-sheet=${open.id}]`)].find((one) => one.checkVisibility());
   open = undefined;
   if (opener?.hasAttribute("data-sheet")) opener.setAttribute("aria-expanded", "false");
-  opener?.focus({ focusVisible: false, preventScroll: true });
+  const next = opener?.checkVisibility() && opener !== document.body ? opener : button;
+  next?.focus({ focusVisible: false, preventScroll: true });
 }

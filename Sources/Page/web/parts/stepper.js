@@ -19,8 +19,9 @@ export function stepper(element) {
     const value = shown(address);
     const { min, max } = fact(address);
     figure.textContent = value === undefined ? "\u2013" : value === 0 && zero ? zero : String(value).replace("-", "\u2212");
-    less.disabled = value <= min;
-    more.disabled = value >= max;
+    // A disabled button would lose the focus.
+    less.setAttribute("aria-disabled", String(value <= min));
+    more.setAttribute("aria-disabled", String(value >= max));
   };
   filled(element, { role: "group", "aria-label": name });
   element.replaceChildren(less, make("span", "stepper-name", {}, make("span", "", {}, name), figure), more);

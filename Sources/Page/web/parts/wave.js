@@ -6,7 +6,7 @@ import { chosenSlot, longestLoop, moves, playhead, slot, watchSlotCount } from "
 import { latest, watch } from "../store/values.js";
 import { find } from "./make.js";
 import { brushOf } from "./picture.js";
-import { time } from "../store/units.js";
+import { spokenTime } from "../store/units.js";
 
 /** Sets up the waveform of the chosen loop. Call moved() per message, show() per state, turned() per selection. */
 export function setUpWave(element) {
@@ -61,12 +61,25 @@ export function setUpWave(element) {
     const loop = slot(chosenSlot());
     eachFrame(follow);
     seek.disabled = !loop.length || loop.state === "recording";
-    if (document.activeElement !== seek || !seek.matches(":active")) seek.value = loop.length ? (loop.position / loop.length) * 1000 : 0;
-    seek.setAttribute("aria-valuetext", `${time(loop.position)} of ${time(loop.length)}`);
+    // Screen readers would read each value of the focused one.
+    if (document.activeElement !== seek) showValue();
   };
+  const showValue = () => {
+    const { position, length } = slot(chosenSlot());
+    seek.value = length ? (position / length) * 1000 : 0;
+    tellValue();
+  };
+  const tellValue = () => {
+    const { length } = slot(chosenSlot());
+    seek.setAttribute("aria-valuetext", `${spokenTime((seek.value / 1000) * length)} of ${spokenTime(length)}`);
+  };
+  seek.addEventListener("focus", showValue);
+  // The arrow moves from the playhead.
+  seek.addEventListener("keydown", ({ key, repeat }) => key.startsWith("Arrow") && !repeat && showValue());
   seek.addEventListener("input", () => {
     const { length } = slot(chosenSlot());
     send(`/loop/${chosenSlot()}/position`, Math.min(length, (seek.value / 1000) * length));
+    tellValue();
   });
 
   let lastState;

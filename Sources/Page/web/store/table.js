@@ -1,6 +1,6 @@
 // The node's address table: range, words, unit, curve, default and help of each address.
 
-import { authorization } from "../link/socket.js";
+import { authorization, isOpen } from "../link/socket.js";
 
 // OSCQuery has its own names for some units.
 const units = { "gain.db-raw": "dB", "time.hz": "Hz", "time.second": "s", "time.bpm": "beats/min", "angle.degree": "degrees" };
@@ -8,12 +8,30 @@ const units = { "gain.db-raw": "dB", "time.hz": "Hz", "time.second": "s", "time.
 const facts = new Map();
 const waiting = new Set();
 
-/** Fetches the table, then calls everyone who waits for it. */
+const pause = 500;
+let retry;
+
+/** Fetches the table, then calls everyone who waits for it; asks again while the node is connected. */
 export async function fetchTable() {
-  const response = await fetch("/?", { headers: { Accept: "application/json", ...authorization() } });
-  if (!response.ok) return;
-  take(await response.json());
-  for (const ready of waiting) ready();
+  clearTimeout(retry);
+  const table = await requestTable();
+  if (table) {
+    take(table);
+    for (const ready of waiting) ready();
+  } else if (isOpen()) {
+    clearTimeout(retry);
+    retry = setTimeout(fetchTable, pause);
+  }
+}
+
+// A node that ends closes the connection, and a busy one refuses it.
+async function requestTable() {
+  try {
+    const response = await fetch("/?", { headers: { Accept: "application/json", ...authorization() } });
+    return response.ok ? await response.json() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Calls ready() when the table has arrived. */

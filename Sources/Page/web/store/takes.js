@@ -5,6 +5,7 @@ import { pagedList, pageSize } from "./paged.js";
 import { listen } from "./values.js";
 
 let words = "";
+const newcomers = new Set();
 
 const list = pagedList({
   item: "/take",
@@ -18,6 +19,7 @@ const list = pagedList({
   },
   // A new take goes to the top, unless a search is active.
   announced(list, take) {
+    for (const show of newcomers) show(take);
     if (words) return;
     list.items = new Map([[take.id, take], ...list.items]);
     list.changed();
@@ -32,6 +34,9 @@ export const takesFault = () => list.fault;
 
 /** Calls show() when the list changes. */
 export const watchTakes = list.watch;
+
+/** Calls show(take) for a new take. */
+export const watchNewTakes = (show) => newcomers.add(show);
 
 /** The takes found, in order: {id, title, species, date, seconds, north, east}. */
 export const foundTakes = () => [...list.items.values()];

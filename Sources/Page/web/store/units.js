@@ -76,6 +76,17 @@ export function figure(value, facts) {
   return minus(short(value, 2)) + (unit ? " " + unit : "");
 }
 
+const spokenUnits = { st: "semitones", "%": "percent", ms: "milliseconds", s: "seconds", bpm: "beats per minute", Hz: "hertz", kHz: "kilohertz", dB: "decibels" };
+
+/** A figure as screen readers should read it, which leave out signs, and spell units. */
+export const spoken = (text) => text.replace("\u2212\u221e", "minus infinity").replace("\u2212", "minus ").replace("\u00d7", "times").replace(/(?<=\d )(\S+)$/, (unit) => spokenUnits[unit] ?? unit);
+
+/** A time as screen readers should read it. */
+export function spokenTime(seconds) {
+  if (!(seconds >= 60)) return `${(seconds || 0).toFixed(1)} seconds`;
+  return `${counted(Math.floor(seconds / 60), "minute")} ${counted(Math.floor(seconds % 60), "second")}`;
+}
+
 /** Seconds as on a tape counter. */
 export function time(seconds) {
   if (!(seconds >= 0)) return "\u2013";
