@@ -101,5 +101,27 @@ extension NodeTests.PageTests {
         """)
       #expect(isReached as? Bool == true)
     }
+
+    @Test(.hangLimit)
+    func `a warning leaves Undo to be pressed, and is shown after it`() throws {
+      try browser.run("document.body.undone = false")
+      try show("Wren moved to the trash", action: "['Undo', () => (document.body.undone = true)]")
+      try browser.run(
+        """
+        return import('/page/store/values.js').then(({ receive }) =>
+          receive("/warning", ["test", "the disk of a test is nearly full"]))
+        """)
+      try browser.tap("#notice-action")
+      try browser.await("document.body.undone")
+      try browser.await(
+        """
+        document.querySelector('#notice').classList.contains('shown')
+          && document.querySelector('#notice-text').textContent === 'The disk of a test is nearly full'
+        """)
+      try browser.run(
+        """
+        return import('/page/store/values.js').then(({ receive }) => receive("/warning", ["test", ""]))
+        """)
+    }
   }
 }

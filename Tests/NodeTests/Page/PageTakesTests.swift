@@ -25,13 +25,14 @@ extension NodeTests.PageTests {
       return path
     }
 
-    private func awaitTakes(_ titles: String...) throws {
-      let list = titles.map { "'\($0)'" }.joined(separator: ", ")
-      try browser.await(
-        """
-        JSON.stringify([...document.querySelectorAll('#take-list .take-open b')]\
-        .map((one) => one.textContent)) === JSON.stringify([\(list)])
-        """)
+    private func awaitTakes(_ titles: String..., line: Int = #line) throws {
+      try waitUntil("the list has \(titles)", line: line) {
+        try browser.run(
+          """
+          return [...document.querySelectorAll("#take-list .take-open b")]
+            .map((one) => one.textContent);
+          """) as? [String] == titles
+      }
     }
 
     /// The number of takes in the library.
@@ -85,6 +86,68 @@ extension NodeTests.PageTests {
       try awaitTakes("Owl")
       try browser.tap("#notice-action")
       try awaitTakes("Owl", "Wren <b>at</b> dawn")
+    }
+
+    @Test(.hangLimit)
+    func `messages about single takes during a query change neither the list nor its order`()
+      throws
+    {
+      let library = try TakeLibrary(home: stage.home)
+      let (first, second) = (
+        try library.importFile(try sound("First")),
+        try library.importFile(try sound("Second", hertz: 330))
+      )
+      let titles = """
+        JSON.stringify([...document.querySelectorAll('#take-list .take-open b')]\
+        .map((one) => one.textContent).slice(0, 2))
+        """
+      try browser.await("\(titles) === JSON.stringify(['Second', 'First'])")
+      // The query is on its way until the script ends, so what it receives comes before the reply.
+      let order = try browser.text(
+        """
+        const [first, deleted] = arguments;
+        return Promise.all([import("/page/store/values.js"), import("/page/store/takes.js")])
+          .then(([{ receive, listen }, { findTakes }]) => new Promise((found) => {
+            const show = () => found([...document.querySelectorAll("#take-list .take-open b")]
+              .map((one) => one.textContent).slice(0, 2).join());
+            findTakes("");
+            listen("/takes/end", () => setTimeout(show));
+            receive("/take", [first, "First", "", "2026-01-01T00:00:00Z", 0.1, NaN, NaN]);
+            receive("/take", [deleted, "Gone", "", "2026-01-01T00:00:00Z", 0.1, NaN, NaN]);
+            receive("/take/delete", [deleted]);
+          }));
+        """, first.id, "01ARZ3NDEKTSV4RRFFQ69G5FAV")
+      #expect(order == "Second,First")
+      #expect(
+        try browser.run(
+          "return document.querySelector('[data-take=\"01ARZ3NDEKTSV4RRFFQ69G5FAV\"]') === null")
+          as? Bool == true)
+      for take in [first, second] { try library.delete(take.id) }
+      try browser.await("!\(titles).includes('First')")
+    }
+
+    @Test(.hangLimit)
+    func `a take that is announced has its place by date`() throws {
+      let takes = countTakes()
+      try awaitCount(takes)
+      let library = try TakeLibrary(home: stage.home)
+      let take = try library.importFile(try sound("Now"))
+      try awaitCount(takes + 1)
+      let titles = try browser.text(
+        """
+        return Promise.all([import("/page/store/values.js"), import("/page/store/takes.js")])
+          .then(([{ receive }, { foundTakes }]) => {
+            const row = (id, year) => [id, id, "", `${year}-01-01T00:00:00+01:00`, 0.1, NaN, NaN];
+            receive("/take", row("old", 1999));
+            receive("/take", row("new", 2999));
+            const titles = foundTakes().map(({ title }) => title);
+            for (const id of ["old", "new"]) receive("/take/delete", [id]);
+            return titles.filter((title) => ["old", "Now", "new"].includes(title)).join();
+          });
+        """)
+      #expect(titles == "new,Now,old")
+      try library.delete(take.id)
+      try awaitCount(takes)
     }
 
     @Test(.hangLimit)

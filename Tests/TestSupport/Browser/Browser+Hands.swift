@@ -61,12 +61,16 @@ extension Browser {
   package func box(_ selector: String) throws -> (
     x: Double, y: Double, width: Double, height: Double
   ) {
-    // On a busy machine, the page may still be drawing it.
+    // On a busy machine, the page may still be drawing it, or moving it.
     let quoted = "\"" + selector.replacing("\"", with: "\\\"") + "\""
     let isVisible = """
       (() => {
-        const { width, height } = document.querySelector(\(quoted))?.getBoundingClientRect() ?? {};
-        return width > 0 && height > 0;
+        const found = document.querySelector(\(quoted));
+        const { width, height } = found?.getBoundingClientRect() ?? {};
+        const isMoving = document.getAnimations().some(({ playState, effect }) =>
+          playState === "running" && effect.getTiming().iterations !== Infinity
+            && effect.target.contains(found));
+        return width > 0 && height > 0 && !isMoving;
       })()
       """
     try self.await(isVisible)

@@ -4,7 +4,7 @@ import { linkDelay, send } from "../link/socket.js";
 import { list, setUpControls, slide } from "../parts/controls.js";
 import { find, icon, make, makeButton, onVisible } from "../parts/make.js";
 import { showIn } from "../parts/field.js";
-import { notify } from "../parts/notice.js";
+import { notify, warn } from "../parts/notice.js";
 import { setRows } from "../parts/rows.js";
 import { setUpViews } from "../parts/views.js";
 import { nextFrame } from "../store/clock.js";
@@ -255,7 +255,7 @@ function setUpLosses() {
   });
   listen("/warning", (kind, text) => {
     // Each subscription repeats it.
-    if (text && warnings.get(kind) !== text) notify(capital(text), "fault");
+    if (text && warnings.get(kind) !== text) warn(capital(text));
     if (text) warnings.set(kind, text);
     else warnings.delete(kind);
     show("#warnings", [...warnings].map(([kind, text]) => [make("b", "", {}, capital(kind)), make("span", "", {}, text)]));

@@ -11,6 +11,8 @@ const text = find("#notice-text");
 const action = find("#notice-action");
 let timer;
 let act;
+// A warning that waits for the end of a notice with a button.
+let waiting;
 // What had the focus before the action.
 let before;
 
@@ -42,6 +44,12 @@ export function notify(words, kind = "info", doing) {
   announce("notice", words + more, kind === "fault" ? "assertive" : "polite");
 }
 
+/** Shows a warning that nothing on the page has caused, after a notice with a button, such as Undo. */
+export function warn(words) {
+  if (action.hidden) notify(words, "fault");
+  else waiting = words;
+}
+
 // A button that has the focus stays.
 function hideUnused() {
   if (document.activeElement === action) timer = setTimeout(hideUnused, 1000);
@@ -54,6 +62,9 @@ function hide() {
   line.classList.remove("shown");
   action.hidden = true;
   if (hadFocus) before?.focus({ preventScroll: true });
+  if (!waiting) return;
+  notify(waiting, "fault");
+  waiting = undefined;
 }
 
 // The page's own queries need no notice: songs, posts and takes show their errors themselves.

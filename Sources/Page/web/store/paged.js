@@ -6,7 +6,7 @@ import { listen, onError } from "./values.js";
 export const pageSize = 30;
 
 /**
- * Makes a list of the items that an address reports, up to a message to its end; they have ids.
+ * Makes a list of the items that an address reports, up to a message to its end with their number; they have ids.
  * read(...arguments) makes an item; send(list, isMore) queries a page, and returns whether it was sent;
  * announced(list, item) is called for an item that no query caused.
  */
@@ -24,11 +24,11 @@ export function pagedList({ item, end, commands, deleted, read, send, announced 
     changed: () => watchers.forEach((show) => show()),
     /** Whether items on their way belong to a query. */
     isQuerying: () => coming !== undefined,
-    find: (id) => coming?.items.get(id) ?? list.items.get(id),
+    find: (id) => coming?.rows.findLast((one) => one.id === id) ?? list.items.get(id),
     /** Queries the first page again, or the next one. */
     query(isMore = false) {
       if (coming) again ||= !isMore;
-      else if (!(isMore && list.complete) && send(list, isMore)) coming = { isMore, items: new Map() };
+      else if (!(isMore && list.complete) && send(list, isMore)) coming = { isMore, rows: [], gone: new Set() };
     },
     /** Drops a query whose reply was lost. */
     reset() {
@@ -38,23 +38,26 @@ export function pagedList({ item, end, commands, deleted, read, send, announced 
   };
   listen(item, (...values) => {
     const one = read(...values);
-    coming?.items.set(one.id, one);
+    coming?.rows.push(one);
     if (list.items.has(one.id)) {
       list.items.set(one.id, one);
       list.changed();
     } else if (!coming) announced(list, one);
   });
-  listen(end, () => {
+  listen(end, (count) => {
     if (!coming) return;
-    const { isMore, items } = coming;
+    const { isMore, rows, gone } = coming;
     coming = undefined;
     if (again) {
       again = false;
       return list.query();
     }
-    list.items = new Map([...(isMore ? list.items : []), ...items]);
-    list.complete = items.size < pageSize;
+    // Other messages about items may have come before those of the page.
+    const page = rows.splice(rows.length - count);
+    list.items = new Map([...(isMore ? list.items : []), ...page.filter(({ id }) => !gone.has(id)).map((one) => [one.id, one])]);
+    list.complete = count < pageSize;
     list.fault = "";
+    for (const one of rows) if (!list.items.has(one.id) && !gone.has(one.id)) announced(list, one);
     list.changed();
   });
   for (const command of commands) onError(command, (code, text) => {
@@ -69,6 +72,9 @@ export function pagedList({ item, end, commands, deleted, read, send, announced 
     list.fault = text;
     list.changed();
   });
-  listen(deleted, (id) => list.items.delete(id) && list.changed());
+  listen(deleted, (id) => {
+    coming?.gone.add(id);
+    if (list.items.delete(id)) list.changed();
+  });
   return list;
 }

@@ -17,11 +17,16 @@ const list = pagedList({
     const page = [isMore ? items.size : 0, pageSize];
     return words ? send("/takes/find", words, ...page) : send("/takes", ...page);
   },
-  // A new take goes to the top, unless a search is active.
+  // A new take goes to its place by date, unless a search is active.
   announced(list, take) {
     for (const show of newcomers) show(take);
     if (words) return;
-    list.items = new Map([[take.id, take], ...list.items]);
+    const all = [...list.items.values()];
+    const next = all.findIndex(({ date }) => Date.parse(date) <= Date.parse(take.date));
+    // Older than those fetched so far.
+    if (next < 0 && !list.complete) return;
+    all.splice(next < 0 ? all.length : next, 0, take);
+    list.items = new Map(all.map((one) => [one.id, one]));
     list.changed();
   },
 });
