@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,6 +19,11 @@ int px_pipe(int32_t ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int px_signalfd(const sigset_t *signals) {
   return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int64_t px_clock_error(void) {
+  struct timex state = {0};
+  return adjtimex(&state) < 0 || (state.status & STA_UNSYNC) ? -1 : state.maxerror;
 }
 
 int px_accept(int listener, struct sockaddr *peer, socklen_t *size) {

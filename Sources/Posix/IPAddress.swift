@@ -79,6 +79,16 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return String(terminated: text)
   }
 
+  /// Whether this is an IPv6 address that is valid on one link only.
+  package var isLinkLocal6: Bool { !isVersion4 && high >> 54 == 0xFE80 >> 6 }
+
+  /// The name of this machine; empty if unknown.
+  package static var nameOfThisMachine: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(terminated: name)
+  }
+
   /// The address that other machines most likely use for this one.
   package static var likelyForOthers: IPAddress {
     let own = ofThisMachine.filter { !$0.isLoopback }

@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 
 /// The host's clocks, in microseconds.
@@ -30,6 +31,13 @@ package enum HostTime {
 
   /// The Unix time in microseconds.
   package static var wall: Double { read(CLOCK_REALTIME) }
+
+  /// The largest error of the wall clock in microseconds, as the kernel states it; nil if nothing synchronizes
+  /// the clock.
+  package static var wallError: Double? {
+    let error = px_clock_error()
+    return error < 0 ? nil : Double(error)
+  }
 
   private static func read(_ clock: clockid_t) -> Double {
     var time = timespec()

@@ -36,6 +36,7 @@ final class Conversation {
   private var isSynced = false
   private var answers = 0
   private var failure: Failure?
+  private var listeningSince = 0.0
 
   init(with place: NodePlace) throws(Failure) {
     self.place = place
@@ -92,14 +93,27 @@ final class Conversation {
   /// Throws the node's errors.
   func listen(seconds: Double?) throws(Failure) {
     if seconds == 0 { return }
+    beginListening()
+    while let left = millisecondsLeft(of: seconds) { hear(milliseconds: min(50, left)) }
+    try endListening(seconds: seconds)
+  }
+
+  /// Asks the node to report when it has processed everything sent.
+  func beginListening() {
     sync()
-    let start = HostTime.steady
-    while seconds != nil || !isSynced || !errands.isEmpty {
-      let patience = seconds ?? (isSynced ? Self.patienceWithDisks : Self.patience)
-      let left = start + patience * 1e6 - HostTime.steady
-      if left <= 0 { break }
-      hear(milliseconds: Int(max(0, min(50, left / 1e3))))
-    }
+    listeningSince = HostTime.steady
+  }
+
+  /// The time left to listen; nil at its end, or when everything has completed and no time is given.
+  func millisecondsLeft(of seconds: Double?) -> Int? {
+    if seconds == nil, isSynced, errands.isEmpty { return nil }
+    let patience = seconds ?? (isSynced ? Self.patienceWithDisks : Self.patience)
+    let left = listeningSince + patience * 1e6 - HostTime.steady
+    return left > 0 ? Int(left / 1e3) : nil
+  }
+
+  /// Throws the node's errors, and what has not completed.
+  func endListening(seconds: Double?) throws(Failure) {
     if let failure { throw failure }
     if answers == 0 && !isSynced { throw NodePlace.noAnswer(from: place.text) }
     if seconds == nil, let errand = errands.first {

@@ -15,7 +15,7 @@ enum Syrinx {
   static var commands: [any Command.Type] {
     [
       RunCommand.self, RenderCommand.self, TakesCommand.self, LoopsCommand.self, SendCommand.self,
-      StatusCommand.self, LostCommand.self, WebCommand.self, WatchCommand.self,
+      StatusCommand.self, LostCommand.self, RigCommand.self, WebCommand.self, WatchCommand.self,
       AddressesCommand.self, BoardCommand.self,
       LayoutCommand.self, CalibrateCommand.self, DoctorCommand.self, ManualCommand.self,
       CompletionsCommand.self,
@@ -36,6 +36,7 @@ enum Syrinx {
         send         Send OSC messages, and print the replies
         status       Print the status of a running node
         lost         List when a running node lost sound, and why
+        rig          List the nodes of this machine and of the network
         watch        Monitor a running node on a full screen
         web          Show the code that opens a node's page on a phone
         addresses    List all OSC addresses with their types, ranges and help

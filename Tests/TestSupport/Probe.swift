@@ -27,7 +27,8 @@ package final class Probe: ServerClient, @unchecked Sendable {
   ///
   /// `plays` returns the sample for each frame.
   package init(
-    server: String, playerName: String = "player", capturedDelay: UInt32 = 0,
+    server: String, playerName: String = "player", hearerName: String = "hearer",
+    capturedDelay: UInt32 = 0,
     plays: @escaping (UInt32) -> Float = { _ in 0 }
   ) throws {
     func open(_ name: String) throws -> OpaquePointer {
@@ -38,7 +39,7 @@ package final class Probe: ServerClient, @unchecked Sendable {
       return client
     }
     player = try open(playerName)
-    hearer = try open("hearer")
+    hearer = try open(hearerName)
     callbacks = ProbeCallbacks(
       player: player, hearer: hearer, capturedDelay: capturedDelay, plays: plays)
     callbacks.install()
@@ -167,7 +168,7 @@ package final class Probe: ServerClient, @unchecked Sendable {
 
   /// Connects an output to the recorder.
   package func hear(_ output: String) throws {
-    try connect(output, "hearer:in")
+    try connect(output, String(cString: jack_get_client_name(hearer)) + ":in")
   }
 
   /// Connects two ports, as a user would.

@@ -60,7 +60,7 @@ final class Features {
     Pictures.self,
     Greeting.self, Presets.self, Scenes.self, Songs.self, Instruments.self, Fingerboard.self,
     Phrases.self, MIDI.self, Tuner.self, Speech.self, BoardFeed.self, SoundPorts.self, Latency.self,
-    Status.self, LostBlocks.self, Warnings.self,
+    Status.self, LostBlocks.self, Warnings.self, Rig.self,
   ]
 
   private(set) var all: [any Feature] = []

@@ -17,7 +17,7 @@ package struct HostList: Sendable {
     addresses: @escaping @Sendable () -> [IPAddress] = { IPAddress.ofThisMachine }
   ) {
     var names: Set<String> = ["localhost"]
-    let own = Self.nameOfThisMachine
+    let own = IPAddress.nameOfThisMachine.lowercased()
     if !own.isEmpty { names.formUnion([own, "\(own).local"]) }
     self.names = names.union(others.map { $0.lowercased() })
     self.addresses = addresses
@@ -63,9 +63,4 @@ package struct HostList: Sendable {
     text.isEmpty || text.hasPrefix(":") && text.dropFirst().utf8.allSatisfy { 48...57 ~= $0 }
   }
 
-  private static var nameOfThisMachine: String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, name.count - 1) == 0 else { return "" }
-    return String(terminated: name).lowercased()
-  }
 }

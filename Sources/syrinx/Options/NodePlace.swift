@@ -11,8 +11,8 @@ struct NodePlace {
   static let usual = NodePlace(host: "127.0.0.1", port: 8000, isStream: false)
   /// The option for a node's endpoint.
   static let option = """
-    --to HOST:PORT: Address of the node: HOST:PORT, a port on this machine, or the URL in the \
-    `ready` line (default: $\(variable), else \(usual.text))
+    --to NODE: The node: its name, HOST:PORT, a port on this machine, or the URL in the `ready` \
+    line (default: $\(variable), else \(usual.text))
     """
 
   /// The host name or address, without brackets.
@@ -72,18 +72,51 @@ extension NodePlace {
   var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
+/// The receivers of messages: a node, or all that can be found.
+enum NodeAudience {
+  case one(NodePlace)
+  case all
+
+  /// The word for all nodes.
+  static let word = "all"
+  /// The option for receivers.
+  static let option = NodePlace.option.replacing(
+    "its name, ", with: "its name, all for all nodes, ")
+
+  /// Whether a text can be the name of a node.
+  static func isName(_ text: String) -> Bool {
+    !text.allSatisfy(\.isNumber) && !text.contains(where: ":/[]".contains)
+  }
+}
+
 extension CommandPage.Given {
   /// The endpoint from `--to`, else from the variable, else the default.
   var place: NodePlace {
     get throws(Failure) {
       let variable = Environment[NodePlace.variable]
       guard let text = self["to"] ?? variable else { return .usual }
-      guard let place = NodePlace(text) else {
-        throw .usage(
-          "\(self["to"] == nil ? NodePlace.variable : "--to") takes HOST:PORT, a port, or the URL in the "
-            + "`ready` line", got: text)
+      if let place = NodePlace(text) { return place }
+      let option = self["to"] == nil ? NodePlace.variable : "--to"
+      let accepted =
+        "\(option) takes HOST:PORT, a port, or the URL in the `ready` line, or the name of a node"
+      guard text != NodeAudience.word, NodeAudience.isName(text) else {
+        throw .usage(accepted, got: text)
       }
-      return place
+      let (nodes, names) = FoundNode.named(text)
+      if nodes.count > 1 {
+        throw .usage(
+          "\(option): \(nodes.count) nodes have this name, at "
+            + nodes.map(\.place.text).joined(separator: " and "), got: text)
+      }
+      guard !nodes.isEmpty else { throw .usage("\(accepted) (\(names))", got: text) }
+      return nodes[0].place
+    }
+  }
+
+  /// The receivers of messages: those of `--to all`, or a node.
+  var audience: NodeAudience {
+    get throws(Failure) {
+      self["to"] ?? Environment[NodePlace.variable] == NodeAudience.word ? .all : .one(try place)
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import CAvahi
+internal import Control
 internal import Glibc
 internal import Posix
 
@@ -89,7 +90,7 @@ final class Announcement: @unchecked Sendable {
   }
 
   private func add(to group: OpaquePointer, _ interface: Int32) -> Int32 {
-    let result = na_add_osc(group, interface, name, port)
+    let result = na_add_osc(group, interface, name, port, "syrinx=\(Version.text)")
     guard result == 0, let webPort else { return result }
     // The address tree and the page share one port.
     for type in ["_oscjson._tcp", "_http._tcp"] {

@@ -9,10 +9,12 @@ enum AnswerText {
     ([path] + arguments.map(word)).joined(separator: " ")
   }
 
-  /// Formats the address and its arguments as a JSON object on one line.
-  static func json(_ path: String, _ arguments: [Argument]) -> String {
+  /// Formats the address and its arguments as a JSON object on one line, with the name of the node if there
+  /// can be several.
+  static func json(_ path: String, _ arguments: [Argument], of node: String? = nil) -> String {
     let values = arguments.map(value).joined(separator: ",")
-    return "{\"address\":\(JSON.written(path)),\"arguments\":[\(values)]}"
+    let name = node.map { "\"node\":\(JSON.written($0))," } ?? ""
+    return "{\(name)\"address\":\(JSON.written(path)),\"arguments\":[\(values)]}"
   }
 
   /// Formats an argument as JSON.

@@ -8,7 +8,7 @@ enum SendCommand: Command {
     name: "send", summary: "Send OSC messages to a node, and print the replies.",
     usage: "syrinx send [OPTIONS] /address [ARGUMENT]... | -",
     options: """
-      \(NodePlace.option)
+      \(NodeAudience.option)
       --wait SECONDS: Print all messages for this time; 0 doesn't wait for replies
       --json: Print each reply as a JSON object on one line, with address and arguments
       """,
@@ -26,11 +26,15 @@ enum SendCommand: Command {
       half a second after it was read, [@1790000000.25 at that time in seconds since 1970. Lines
       that are read together count from the same moment.
 
+      With --to all, each message goes to all nodes that `syrinx rig` lists, and replies begin with
+      the name of their node. A bundle with a time takes effect on all nodes at that time.
+
       Examples:
         syrinx send /live/gain -6          set a gain
         syrinx send /live/gain             query it
         syrinx send '/*/route' direct      set all that match
         syrinx send --wait 5 /subscribe    watch for five seconds
+        syrinx send --to all /scene/next   send to all nodes of the network
         syrinx send - < changes.txt        send the lines of a file
         printf '%s\\n' '[+1' '/echo/on 1' '/pitch/semitones 7' ']' | syrinx send -
 
@@ -47,27 +51,29 @@ enum SendCommand: Command {
       throw .usage("an address starts with /, and - is standard input", got: path)
     }
     let wait = try given.seconds("wait")
-    let conversation = try Conversation(with: given.place)
     let isJSON = given.has("json")
-    conversation.whenAnswered = { path, arguments in
-      Environment.print(
-        (isJSON ? AnswerText.json(path, arguments) : AnswerText.line(path, arguments)) + "\n")
+    let audience = try Audience(given.audience) { node, path, arguments in
+      let text =
+        isJSON
+        ? AnswerText.json(path, arguments, of: node)
+        : (node.map { "\($0): " } ?? "") + AnswerText.line(path, arguments)
+      Environment.print(text + "\n")
     }
     if path == "-" {
       guard given.rest.count == 1 else {
         throw Failure(.usage, "unexpected argument after -: \(quoted(given.rest[1]))")
       }
-      let script = SendScript(conversation)
+      let script = SendScript(audience)
       try script.run()
-      try conversation.listen(seconds: wait)
+      try audience.listen(seconds: wait)
       try script.check()
     } else {
       let address = AddressTable.widest[path]
       let arguments = given.rest.dropFirst().enumerated().map { index, text in
         SendLine.argument(text, isText: address?.isText(at: index) ?? false)
       }
-      try conversation.send(path, arguments)
-      try conversation.listen(seconds: wait)
+      try audience.send(path, arguments)
+      try audience.listen(seconds: wait)
     }
   }
 }

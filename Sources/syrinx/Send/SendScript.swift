@@ -3,7 +3,7 @@ internal import Glibc
 internal import OSC
 internal import Posix
 
-/// The lines of standard input, sent in one conversation as they arrive.
+/// The lines of standard input, sent as they arrive.
 final class SendScript {
   // An open bundle.
   private struct Bundle {
@@ -17,16 +17,16 @@ final class SendScript {
   private static let mostRead = 1 << 16
   private static let longestLine = 1 << 16
 
-  private let conversation: Conversation
+  private let audience: Audience
   private var input: [UInt8] = []
   private var lineNumber = 0
   private var bundle: Bundle?
   private var packets = 0
   private var refusals: [Failure] = []
 
-  init(_ conversation: Conversation) {
-    self.conversation = conversation
-    conversation.whenRefused = { [unowned self] refusal in
+  init(_ audience: Audience) {
+    self.audience = audience
+    audience.collectRefusals { [unowned self] refusal in
       Environment.say(refusal.message)
       refusals.append(refusal)
     }
@@ -42,7 +42,7 @@ final class SendScript {
     loop.watch(keyboard) { isReadable = true }
     while true {
       loop.turn(milliseconds: 20)
-      conversation.hear()
+      audience.hear()
       guard isReadable else { continue }
       isReadable = false
       guard try readSome(keyboard) else { break }
@@ -100,7 +100,7 @@ final class SendScript {
       if bundle != nil {
         bundle?.messages.append((path, arguments))
       } else {
-        try conversation.send(path, arguments)
+        try audience.send(path, arguments)
         try pace()
       }
     case .opening(let due):
@@ -117,13 +117,13 @@ final class SendScript {
     case .closing:
       guard let whole = bundle else { throw Failure(.usage, "] without a bundle") }
       bundle = nil
-      try conversation.send(whole.messages, at: whole.time)
+      try audience.send(whole.messages, at: whole.time)
       try pace()
     }
   }
 
   private func pace() throws(Failure) {
     packets += 1
-    if packets.isMultiple(of: Self.packetsAtOnce) { try conversation.settle() }
+    if packets.isMultiple(of: Self.packetsAtOnce) { try audience.settle() }
   }
 }

@@ -21,7 +21,9 @@ extension NodeTests.PageTests {
       try stage.turn(to: "voice")
       try dragFader()
       try browser.tap("#voice .switch[data-address='/echo/on']")
-      try browser.tap("#lock")
+      try browser.tapAtOnce("#lock")
+      #expect(
+        try browser.run("return document.body.classList.contains('locked')") as? Bool == true)
       #expect(try stage.values(of: "/echo/mix") == [.float(0.25)])
       #expect(try stage.values(of: "/echo/on") == [.int32(0)])
       // … nor a key …

@@ -251,11 +251,11 @@ extension NodeTests.PageTests {
       try record(1)
       let lock = "document.querySelector('#loop-settings .hold')"
       try browser.run("\(lock).scrollIntoView()")
-      try browser.tap("#loop-settings .hold")
+      try browser.tapAtOnce("#loop-settings .hold")
       try browser.await("\(lock).ariaChecked === 'true'")
       try browser.await("document.querySelector('#loop [data-loop=clear]').ariaDisabled === 'true'")
       // A tap does not unlock.
-      try browser.tap("#loop-settings .hold")
+      try browser.tapAtOnce("#loop-settings .hold")
       try stage.awaitNode()
       #expect(phone.ask("/lock")?.arguments == [.int32(1)])
       phone.send("/loop/1/clear")

@@ -28,5 +28,34 @@ extension NodeTests.PageTests {
         && detail.includes('the sound server was stopped'); })
         """)
     }
+
+    @Test(.hangLimit)
+    func `nodes of the network are listed, if there are others`() throws {
+      // The node's own reply, which must not come during the made-up ones.
+      try browser.await("document.querySelector('#nodes')?.childElementCount > 0")
+      let isAlone = try browser.run(
+        """
+        return import("/page/store/values.js").then(({ receive }) => {
+          receive("/node", ["lead", "stage", 4, 0, "running", ""]);
+          receive("/rig/end", [1]);
+          return document.querySelector("#nodes").hidden;
+        });
+        """)
+      #expect(isAlone as? Bool == true)
+      let rows = try browser.text(
+        """
+        return import("/page/store/values.js").then(({ receive }) => {
+          for (const row of [["choir", "pi2", 7.4, 0, "running", "verse"], ["lead", "stage", 4, 1, "gone", ""],
+            ["old", "pi3", -1, -1, "silent", ""]]) receive("/node", row);
+          receive("/rig/end", [3]);
+          const nodes = document.querySelector("#nodes");
+          return nodes.hidden ? "" : [...nodes.children]
+            .map((row) => [...row.children].map((one) => one.textContent).join("|")).join("; ");
+        });
+        """)
+      #expect(
+        rows == "choir|pi2|7 % · verse; lead|stage|no sound server · lost sound 1 time; "
+          + "old|pi3|no reply")
+    }
   }
 }

@@ -99,6 +99,16 @@ extension Browser {
   /// Taps the middle of an element.
   package func tap(_ selector: String) throws { try tap(try place(selector)) }
 
+  /// Taps an element that can be held: however busy the browser is, no time passes before the release.
+  package func tapAtOnce(_ selector: String) throws {
+    try run(
+      """
+      const found = document.querySelector(arguments[0]);
+      for (const type of ["pointerdown", "pointerup", "click"])
+        found.dispatchEvent(new PointerEvent(type, { bubbles: true }));
+      """, selector)
+  }
+
   // MARK: - Keys
 
   /// Types keys in sequence, by their WebDriver codes.

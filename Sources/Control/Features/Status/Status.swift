@@ -20,6 +20,8 @@ final class Status: Feature {
     let isWritable = context[Takes.self].home.map(Files.isWritable) == true
     return isWritable && !context[LoopPersistence.self].isFailing ? "on" : "off"
   }
+  private var losses: Int { context.soundServer.lostBlocks.last?.number ?? 0 }
+  private var clockError: Float { HostTime.wallError.map { Float($0 / 1e3) } ?? -1 }
   private var serverState: String { server.isRunning ? "running" : "gone" }
 
   static let addresses: [Address] =
@@ -70,6 +72,11 @@ final class Status: Feature {
     Part(
       "card", \.server.card,
       "Sound card that the node is connected to, or was before the server went"),
+    Part("losses", \.losses, "Number of times sound was lost since the start"),
+    Part(
+      "clock", \.clockError, unit: "ms", isAnnounced: false,
+      "Largest error of the system clock, as the kernel states it; -1 if nothing synchronizes the clock"
+    ),
   ]
 
   /// One part of /status.

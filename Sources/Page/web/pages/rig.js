@@ -9,7 +9,7 @@ import { setRows } from "../parts/rows.js";
 import { setUpViews } from "../parts/views.js";
 import { nextFrame } from "../store/clock.js";
 import { collect, listen, onReply, receive, value, watch } from "../store/values.js";
-import { capital, time } from "../store/units.js";
+import { capital, counted, time } from "../store/units.js";
 import { setUpSource } from "./source.js";
 import { setUpTuner } from "./tuner.js";
 
@@ -25,6 +25,7 @@ export function setUpRig() {
   setUpPlace();
   setUpServer();
   setUpLosses();
+  setUpNodes();
   setUpTuner();
   setUpSource();
 }
@@ -190,7 +191,7 @@ function setUpPlace() {
 }
 
 // The order of /status, which is polled while visible: not all of it is announced.
-const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "flooded", "saving", "card"];
+const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices", "flooded", "saving", "card", "losses", "clock"];
 
 function setUpServer() {
   listen("/status", (...values) => values.forEach((value, at) => receive("/status/" + statusNames[at], [value])));
@@ -215,6 +216,7 @@ function setUpServer() {
     ["Late", "/status/late"],
     ["Refused", "/status/refused"],
     ["Denied", "/status/denied"],
+    ["Clock", "/status/clock", (error) => (error < 0 ? "not synchronized" : `within ${error.toFixed(1)} ms`)],
     ["Saving", "/status/saving", (word) => (word === "off" ? "off: the data directory is read-only" : word)],
   ];
   find("#facts").append(...rows.map(([caption, address, text = String]) => {
@@ -261,6 +263,25 @@ function setUpLosses() {
     show("#warnings", [...warnings].map(([kind, text]) => [make("b", "", {}, capital(kind)), make("span", "", {}, text)]));
   });
   onVisible(find("#server-card"), (is) => is && send("/status/lost", mostLosses));
+}
+
+// The nodes of the network, if there are others.
+function setUpNodes() {
+  const nodes = make("ul", "bindings", { id: "nodes", "aria-label": "Nodes of the network", hidden: true });
+  find("#losses").after(nodes);
+  const drop = collect("/node", "/rig/end", (rows) => {
+    nodes.hidden = rows.length < 2;
+    nodes.replaceChildren(...rows.map(([name, host, load, lost, server, scene]) => {
+      const sound = { running: `${load.toFixed(0)} %`, gone: "no sound server", silent: "no reply" }[server] ?? server;
+      const words = [sound, lost > 0 && `lost sound ${counted(lost, "time")}`, scene];
+      return make("li", "", {}, make("b", "", {}, name), make("small", "", {}, host), make("span", "", {}, words.filter(Boolean).join(" \u00b7 ")));
+    }));
+  });
+  onVisible(find("#server-card"), (is) => {
+    if (!is) return;
+    drop();
+    send("/rig");
+  });
 }
 
 function uptime(seconds) {

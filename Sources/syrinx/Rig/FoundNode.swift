@@ -1,0 +1,78 @@
+internal import Posix
+
+/// A node that was found on this machine or on the network.
+struct FoundNode {
+  /// Its name in the JACK graph, or the one under which Avahi announces it.
+  let name: String
+  /// The name of its machine.
+  let host: String
+  /// The endpoint at which it receives messages.
+  let place: NodePlace
+  /// Whether it runs on this machine.
+  let isOwn: Bool
+}
+
+extension FoundNode {
+  /// The nodes of this machine and this user, which needs no Avahi.
+  private static func ofThisMachine() -> [FoundNode] {
+    guard let folder = NodeFile.folder else { return [] }
+    let suffix = ".url"
+    let host = IPAddress.nameOfThisMachine
+    return Files.names(in: folder).sorted().compactMap { file in
+      guard file.hasSuffix(suffix), let url = Files.read("\(folder)/\(file)"),
+        let place = NodePlace(String(url.prefix { !$0.isNewline }))
+      else { return nil }
+      // A killed node leaves its file.
+      guard !isFree(place.port) else { return nil }
+      let here = NodePlace(host: NodePlace.usual.host, port: place.port, isStream: false)
+      return FoundNode(
+        name: String(file.dropLast(suffix.count)), host: host, place: here, isOwn: true)
+    }
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
+    (try? Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: port))) != nil
+  }
+
+  /// All nodes that can be found, in the order of names, and whether Avahi is running, without which they are
+  /// those of this machine only.
+  static func all() -> (nodes: [FoundNode], hasAvahi: Bool) {
+    let announced = AnnouncedNodes.search()
+    var nodes = ofThisMachine()
+    // A node is announced once for each interface and IP version. IPv4 first: it reaches nodes that listen to
+    // one version only.
+    let sorted = (announced ?? []).sorted {
+      !$0.place.host.contains(":") && $1.place.host.contains(":")
+    }
+    for node in sorted where !nodes.contains(where: { $0.isSame(as: node) }) { nodes.append(node) }
+    return (nodes.sorted { ($0.name, $0.host) < ($1.name, $1.host) }, announced != nil)
+  }
+
+  private func isSame(as other: FoundNode) -> Bool {
+    isOwn == other.isOwn && place.port == other.place.port && (isOwn || host == other.host)
+  }
+
+  /// The nodes with a name, and in words which nodes were found.
+  static func named(_ name: String) -> (nodes: [FoundNode], found: String) {
+    // A node of this machine is found at once.
+    if let own = ofThisMachine().first(where: { $0.name == name }) { return ([own], "") }
+    let (nodes, hasAvahi) = all()
+    return (nodes.filter { $0.name == name }, words(nodes, hasAvahi))
+  }
+
+  /// All nodes; throws if there are none.
+  static func needed() throws(Failure) -> [FoundNode] {
+    let (nodes, hasAvahi) = all()
+    guard nodes.isEmpty else { return nodes }
+    throw Failure(.unavailable, "\(words(nodes, hasAvahi)); `syrinx run` starts a node")
+  }
+
+  private static func words(_ nodes: [FoundNode], _ hasAvahi: Bool) -> String {
+    let scope = hasAvahi ? "" : "on this machine, since Avahi is not running"
+    if nodes.isEmpty {
+      return ["no node was found", scope].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+    let names = nodes.map(\.name).joined(separator: ", ")
+    return "found\(scope.isEmpty ? "" : " \(scope)"): \(names)"
+  }
+}
