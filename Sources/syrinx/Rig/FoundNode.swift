@@ -13,20 +13,23 @@ struct FoundNode {
 }
 
 extension FoundNode {
+  /// A node of this machine.
+  init(name: String, port: UInt16) {
+    let place = NodePlace(host: NodePlace.usual.host, port: port, isStream: false)
+    self.init(name: name, host: IPAddress.nameOfThisMachine, place: place, isOwn: true)
+  }
+
   /// The nodes of this machine and this user, which needs no Avahi.
   private static func ofThisMachine() -> [FoundNode] {
     guard let folder = NodeFile.folder else { return [] }
     let suffix = ".url"
-    let host = IPAddress.nameOfThisMachine
     return Files.names(in: folder).sorted().compactMap { file in
       guard file.hasSuffix(suffix), let url = Files.read("\(folder)/\(file)"),
         let place = NodePlace(String(url.prefix { !$0.isNewline }))
       else { return nil }
       // A killed node leaves its file.
       guard !isFree(place.port) else { return nil }
-      let here = NodePlace(host: NodePlace.usual.host, port: place.port, isStream: false)
-      return FoundNode(
-        name: String(file.dropLast(suffix.count)), host: host, place: here, isOwn: true)
+      return FoundNode(name: String(file.dropLast(suffix.count)), port: place.port)
     }
   }
 
@@ -34,11 +37,14 @@ extension FoundNode {
     (try? Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: port))) != nil
   }
 
-  /// All nodes that can be found, in the order of names, and whether Avahi is running, without which they are
-  /// those of this machine only.
-  static func all() -> (nodes: [FoundNode], hasAvahi: Bool) {
+  /// All nodes that can be found and the one that asks, in the order of names, and whether Avahi is running,
+  /// without which they are those of this machine only.
+  static func all(with asking: FoundNode? = nil) -> (nodes: [FoundNode], hasAvahi: Bool) {
     let announced = AnnouncedNodes.search()
-    var nodes = ofThisMachine()
+    var nodes = [asking].compactMap(\.self)
+    for node in ofThisMachine() where !nodes.contains(where: { $0.isSame(as: node) }) {
+      nodes.append(node)
+    }
     // A node is announced once for each interface and IP version. IPv4 first: it reaches nodes that listen to
     // one version only.
     let sorted = (announced ?? []).sorted {

@@ -53,11 +53,11 @@ enum RigCensus {
     }
   }
 
-  /// Finds all nodes and asks them, in up to three seconds.
+  /// Finds all nodes besides the one that asks, and asks them all, in up to three seconds.
   ///
   /// Without Avahi, they are those of this machine only.
-  static func take() -> (nodes: [RigNode], hasAvahi: Bool) {
-    let (nodes, hasAvahi) = FoundNode.all()
+  static func take(with asking: FoundNode? = nil) -> (nodes: [RigNode], hasAvahi: Bool) {
+    let (nodes, hasAvahi) = FoundNode.all(with: asking)
     let asked = nodes.map(Asked.init)
     for one in asked { one.ask() }
     let start = HostTime.steady

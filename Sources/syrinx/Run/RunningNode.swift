@@ -106,7 +106,10 @@ final class RunningNode: @unchecked Sendable {
     if let place = options.gpsd { followReceiver(place) }
     if options.joinsLink { joinLink() }
     watchMachine()
-    node[Rig.self].begin { RigCensus.take().nodes }
+    node[Rig.self].begin { [unowned self] in
+      let asking = FoundNode(name: node.name, port: server.port)
+      return { RigCensus.take(with: asking).nodes }
+    }
     node[Latency.self].whenRouteChanged = { [unowned self] in checkLoopback($0, $1) }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)

@@ -142,8 +142,11 @@ extension NodeTests.PageTests {
       try awaitCount(takes + 1)
       let titles = try browser.text(
         """
-        return Promise.all([import("/page/store/values.js"), import("/page/store/takes.js")])
-          .then(([{ receive }, { foundTakes }]) => {
+        return Promise.all([import("/page/store/values.js"), import("/page/store/takes.js"),
+          import("/page/link/files.js")])
+          .then(([{ receive }, { foundTakes }, { cancelLoads }]) => {
+            // They have no thumbnails.
+            for (const id of ["old", "new"]) cancelLoads(id, true);
             const row = (id, year) => [id, id, "", `${year}-01-01T00:00:00+01:00`, 0.1, NaN, NaN];
             receive("/take", row("old", 1999));
             receive("/take", row("new", 2999));

@@ -68,6 +68,16 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
+    func `a node that has no file and is not announced lists itself`() throws {
+      let files = folder.path("run/syrinx")
+      for file in Files.names(in: files) { Files.remove("\(files)/\(file)") }
+      #expect(try rows().isEmpty)
+      phone.send("/rig")
+      let names = phone.receive(untilOneOf: ["/rig/end"]).map { $0.arguments[0] }
+      #expect(names.contains(.string("stage")) && !names.contains(.string("choir")))
+    }
+
+    @Test(.hangLimit)
     func `a killed node is not listed, and its server's end is`() throws {
       second.kill()
       #expect(try rows().map { $0[0] } == ["stage"])

@@ -4,7 +4,7 @@ internal import OSC
 package final class Rig: Feature {
   private let context: Context
   private let worker = Worker("rig", isAwaited: false)
-  private var take: (@Sendable () -> [RigNode])?
+  private var prepare: (() -> @Sendable () -> [RigNode])?
   // The requests that the search in progress answers.
   private var waiting: [Request] = []
   private static let mostWaiting = 64
@@ -13,18 +13,21 @@ package final class Rig: Feature {
 
   var workers: [Worker] { [worker] }
 
-  /// Sets how nodes are found and asked, on a thread of its own.
-  package func begin(_ take: @escaping @Sendable () -> [RigNode]) { self.take = take }
+  /// Sets what prepares a search, which then runs on a thread of its own.
+  package func begin(_ prepare: @escaping () -> @Sendable () -> [RigNode]) {
+    self.prepare = prepare
+  }
 
   fileprivate func list(_ request: Request) throws(Refusal) {
-    guard let take else { throw Refusal(.state, "nodes are found by `syrinx run` only") }
+    guard let prepare else { throw Refusal(.state, "nodes are found by `syrinx run` only") }
     guard waiting.count < Self.mostWaiting else {
       throw Refusal(.busy, "\(waiting.count) requests wait for the search; try again later")
     }
     waiting.append(request)
     guard worker.count == 0 else { return }
+    let search = prepare()
     worker.run { () throws(Refusal) in
-      take()
+      search()
     } then: { [weak self] outcome in
       guard let self else { return }
       let requests = waiting
