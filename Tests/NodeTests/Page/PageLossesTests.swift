@@ -20,18 +20,20 @@ extension NodeTests.PageTests {
       stage.server.send(signal: SIGSTOP)
       letPass(seconds: 1, "the server is stopped")
       stage.server.send(signal: SIGCONT)
-      try browser.await(
-        """
+      let isListed = """
         [...document.querySelectorAll('#losses li')].some((one) => { \
         const [time, length, detail] = [...one.children].map((part) => part.textContent); \
         return /^\\d\\d:\\d\\d:\\d\\d$/.test(time) && parseFloat(length) > 500 \
         && detail.includes('the sound server was stopped'); })
-        """)
+        """
+      try browser.await(isListed)
+      try stage.open("rig")
+      try browser.await(isListed)
     }
 
     @Test(.hangLimit)
     func `nodes of the network are listed, if there are others`() throws {
-      // The node's own reply, which must not come during the made-up ones.
+      // The real reply must not come during the invented ones.
       try browser.await("document.querySelector('#nodes')?.childElementCount > 0")
       let isAlone = try browser.run(
         """

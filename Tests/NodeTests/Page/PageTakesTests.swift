@@ -60,7 +60,10 @@ extension NodeTests.PageTests {
       `takes are imported by drag and drop and by button, found, named, deleted and restored`()
       throws
     {
-      try browser.await("!document.querySelector('#take-list li')")
+      // Other tests may have left some.
+      let takes = countTakes()
+      try awaitCount(takes)
+      try deleteNewest(takes)
       // Dropped.
       let bytes = try Data(contentsOf: URL(fileURLWithPath: try sound("Wren")))
       try browser.run(

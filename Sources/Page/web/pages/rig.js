@@ -1,6 +1,6 @@
 // The rig: ports, MIDI bindings, captures, sessions, location and server.
 
-import { linkDelay, send } from "../link/socket.js";
+import { linkDelay, onLink, send } from "../link/socket.js";
 import { list, setUpControls, slide } from "../parts/controls.js";
 import { find, icon, make, makeButton, onVisible } from "../parts/make.js";
 import { showIn } from "../parts/field.js";
@@ -262,7 +262,7 @@ function setUpLosses() {
     else warnings.delete(kind);
     show("#warnings", [...warnings].map(([kind, text]) => [make("b", "", {}, capital(kind)), make("span", "", {}, text)]));
   });
-  onVisible(find("#server-card"), (is) => is && send("/status/lost", mostLosses));
+  queryWhenSeen(() => send("/status/lost", mostLosses));
 }
 
 // The nodes of the network, if there are others.
@@ -277,11 +277,20 @@ function setUpNodes() {
       return make("li", "", {}, make("b", "", {}, name), make("small", "", {}, host), make("span", "", {}, words.filter(Boolean).join(" \u00b7 ")));
     }));
   });
-  onVisible(find("#server-card"), (is) => {
-    if (!is) return;
+  queryWhenSeen(() => {
     drop();
     send("/rig");
   });
+}
+
+// Calls query() when the card of the server comes into view, and for each new connection while it is.
+function queryWhenSeen(query) {
+  let isSeen = false;
+  onVisible(find("#server-card"), (is) => {
+    isSeen = is;
+    if (is) query();
+  });
+  onLink((state) => state === "open" && isSeen && query());
 }
 
 function uptime(seconds) {
