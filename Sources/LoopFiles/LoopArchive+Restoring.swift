@@ -13,10 +13,10 @@ extension LoopArchive {
     package var isWhole: Bool { lines.isEmpty }
   }
 
-  /// The sample rates of the clips, in Hz, that of the newest last; one without clips, and none without
-  /// loops.
+  /// The sample rates of the clips, in Hz, with the newest clip's rate last.
   ///
-  /// There are several if the node was killed before the journal had all loops at a new rate.
+  /// One rate if no loop has a clip; empty without loops. There are several if the node was killed before the
+  /// journal had all loops at a new rate.
   package var rates: [Int] {
     var newest: [Int: UInt32] = [:]
     for version in slots.lazy.flatMap(\.versions) where version.frames > 0 {
@@ -26,7 +26,7 @@ extension LoopArchive {
     return newest.sorted { $0.value < $1.value }.map(\.key)
   }
 
-  /// Restores the loops into an engine that nothing renders, at their sample rate: stopped, or playing as
+  /// Restores the loops into an engine that is not rendering, at their sample rate: stopped, or playing as
   /// they did, from the start of the longest one that played.
   ///
   /// Clips of several sample rates are converted to one.
@@ -40,7 +40,7 @@ extension LoopArchive {
     while rest.contains(where: { !$0.isEmpty }) {
       for next in rates where rest.contains(where: { $0.first?.rate == next }) {
         rate = next
-        // What is restored is converted.
+        // This converts the loops restored so far.
         restorer = engine.restoreLoops(sampleRate: Double(rate))
         for index in rest.indices where rest[index].first?.rate == rate {
           let part = rest[index].removeFirst()
@@ -54,10 +54,9 @@ extension LoopArchive {
     return (restorer, result)
   }
 
-  /// The number of pages that undo and redo steps may take, so that each loop that is still to be restored
-  /// finds its place.
+  /// The number of pages that undo and redo steps may use without displacing a loop still to be restored.
   ///
-  /// Of several sample rates, the highest one needs the most.
+  /// With several sample rates, pages are counted at the highest one, which needs the most.
   private func room(
     for rate: Int, of mostPages: Int, _ rest: [[LoopPart]], _ restorer: LoopRestorer
   ) -> Int {
@@ -97,7 +96,8 @@ extension LoopArchive {
   /// Marks the restored state of an engine as written, so that the journal continues; false if it is
   /// empty, or converted.
   package func adopt(_ restorer: LoopRestorer) -> Bool {
-    if slots.isEmpty || rates.count > 1 { return false }
+    // The node may have been killed after a change of the rate, before it had written anything at the new one.
+    if slots.isEmpty || rates.count > 1 || rates.first != latestRate { return false }
     for slot in slots where slot.number < restorer.count {
       restorer.adopt(slot.number, slot.versions.map(\.serial), hasHistory: !slot.wasRecording)
     }
@@ -155,7 +155,9 @@ extension LoopArchive {
     let reason: String
   }
 
-  /// The versions of a part that fit, with a line about the rest; its steps have so many pages.
+  /// Returns the versions of a part that fit, and a line about the dropped ones.
+  ///
+  /// Its undo and redo steps may use `room` pages.
   private func fitting(
     _ part: LoopPart, _ restorer: LoopRestorer, room: Int
   ) throws(Unfit) -> (slot: Slot?, line: String?) {
@@ -182,7 +184,7 @@ extension LoopArchive {
     while Self.pages(fitting) > room {
       if part.hasCurrent, fitting.versions.count == 1 {
         if Self.pages(fitting) <= restorer[0].freePages { break }
-        throw Unfit(reason: "finds no memory any more")
+        throw Unfit(reason: "doesn't fit in memory")
       }
       drop(fitting.place > 0 ? 0 : fitting.versions.count - 1)
     }
@@ -191,7 +193,8 @@ extension LoopArchive {
       fitting.versions.isEmpty ? nil : fitting,
       dropped == 0
         ? nil
-        : "loop \(slot.number + 1) has \(dropped) steps less to undo or redo: they don't fit any more"
+        : "loop \(slot.number + 1) lost \(dropped) undo or redo "
+          + "\(dropped == 1 ? "step, which doesn't" : "steps, which don't") fit in memory"
     )
   }
 
@@ -229,8 +232,8 @@ extension LoopArchive {
     return isShared ? before : nil
   }
 
-  /// Restores the versions of a slot as the newest steps, after so many others, and makes the one at `place`
-  /// the present one.
+  /// Restores the versions of a slot after `steps` earlier ones, and makes the one at index `place` the
+  /// current one.
   private func restore(
     _ slot: Slot, after steps: Int, place: Int, _ restorer: LoopRestorer
   ) throws(Unfit) {
@@ -243,7 +246,7 @@ extension LoopArchive {
       for index in 0..<version.pageCount {
         guard let offset = version.page(index), offset != base?.page(index) else { continue }
         guard let page = restorer.page(slot.number, number, index) else {
-          throw Unfit(reason: "finds no memory any more")
+          throw Unfit(reason: "doesn't fit in memory")
         }
         do throws(SystemError) { try read(offset, into: page) } catch {
           throw Unfit(reason: "can't be read: \(error)")
@@ -271,7 +274,7 @@ extension LoopArchive {
     for slot in playing {
       let rate = Double(slot.beginningRate)
       let round = slot.current.round / Double(slot.rate) * rate
-      // Beginnings that are not converted yet can't be compared.
+      // Start frames at different sample rates can't be compared.
       let isComparable = slot.beginningRate == first.beginningRate && rate > 0
       let place =
         isComparable

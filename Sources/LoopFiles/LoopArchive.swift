@@ -72,6 +72,8 @@ package struct LoopArchive: Sendable {
 
   /// The known slots, by index.
   package let slots: [Slot]
+  // The sample rate of records that would follow, in Hz.
+  let latestRate: Int
   /// The highest serial number of a version.
   package let latestSerial: UInt32
   // The number of its file.
@@ -84,6 +86,7 @@ package struct LoopArchive: Sendable {
     self.pages = pages
     self.path = path
     latestSerial = index.latestSerial
+    latestRate = index.rate
     slots = index.slots.sorted { $0.key < $1.key }.compactMap { Slot($0.key, $0.value) }
   }
 

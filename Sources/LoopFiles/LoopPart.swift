@@ -1,4 +1,4 @@
-/// Successive versions of a slot that have one sample rate.
+/// Consecutive versions of a slot with one sample rate.
 struct LoopPart {
   /// The slot, with these versions only.
   let slot: LoopArchive.Slot
@@ -8,12 +8,12 @@ struct LoopPart {
   let isFirst: Bool
   /// Whether it has the newest version.
   let isLast: Bool
-  /// Whether it has the present version, and not only steps.
+  /// Whether it has the current version.
   let hasCurrent: Bool
-  /// Whether it has only steps to redo, which follow the present version.
+  /// Whether it has only redo steps, which follow the current version.
   let isAfterCurrent: Bool
 
-  /// The parts of a slot, oldest first; empty versions are part of any.
+  /// The parts of a slot, oldest first; empty versions belong to the part before them.
   static func parts(of slot: LoopArchive.Slot, newestRate: Int) -> [LoopPart] {
     var starts = [0]
     var rate: Int?

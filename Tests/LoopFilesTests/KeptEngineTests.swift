@@ -559,7 +559,8 @@ import Testing
     let bytes: [UInt8]
   }
 
-  @Test func `a node killed while its loops are written at another sample rate has them all`()
+  @Test
+  func `a node killed while its loops are written at another sample rate restores all of them`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -576,13 +577,13 @@ import Testing
     try kept.render(24_000)
     let host = OfflineHost(takingOver: kept.host.engine, sampleRate: 96_000)
     _ = host.render(Tone.constant(0, frames: 4096), block: 64)
-    // The first loop is recorded anew, with its earlier clip an undo step.
+    // The first loop is recorded again; its earlier clip is an undo step.
     host.send(Command(.loop(.recordOn, loop: 0)))
     _ = host.render(Tone.constant(0.25, frames: 48_000), block: 64)
     var snapshot: [Written] = []
     while kept.journal.next({ snapshot.append(Written(record: $0, bytes: Array($1))) }) {}
     let lengths = [12_000, 18_000, 24_000, 24_000].map { 2 * $0 }
-    // What a kill leaves: clips of both rates, and a loop with clips of both.
+    // After a kill: clips of both rates, and a loop with clips of both.
     var (mixed, mixedLoops) = (0, 0)
     // The kill is after any record; each 64th is tried, and those before a change of more than a version.
     for count in 0...snapshot.count
@@ -638,6 +639,40 @@ import Testing
     #expect(mixed > 0 && mixedLoops > 0)
   }
 
+  @Test func `a node killed right after a change of the rate keeps the rate of new clips`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    try kept.record(12_000, in: 0)
+    try kept.render(24_000)
+    let host = OfflineHost(takingOver: kept.host.engine, sampleRate: 96_000)
+    _ = host.render(Tone.constant(0, frames: 4096), block: 64)
+    var (isChanged, refused) = (false, 0)
+    while try !isChanged
+      && kept.journal.next({
+        isChanged = $0.kind == .rate
+        refused += try kept.store.append($0, $1) ? 0 : 1
+      })
+    {}
+    #expect(isChanged && refused == 0)
+    try kept.store.flush()
+    try copy(folder, "one", to: "two")
+    // The server is back at the usual rate, and another loop is recorded.
+    let again = try Kept(in: folder.path("two"))
+    try again.record(18_000, in: 1)
+    again.act(.overdub, 0)
+    try again.render(12_000)
+    again.act(.overdub, 0)
+    try again.render(24_000)
+    try copy(folder, "two", to: "three")
+    let third = try Kept(in: folder.path("three"))
+    #expect(third.restoration.isWhole && third.store.archive.rates == [48_000])
+    for loop in 0..<2 {
+      let (before, after) = (try again.clips(loop), try third.clips(loop))
+      expectSame(before, after, "loop \(loop + 1)")
+      #expect(third.reading(loop).length == [12_000, 18_000][loop])
+    }
+  }
+
   @Test func `a line reports what does not fit, and everything else is restored`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
@@ -658,18 +693,18 @@ import Testing
     expectSame(try kept.clips(0), try again.clips(0), "loop 1")
   }
 
-  @Test func `where memory is short, a loop's steps give way to the other loops`() throws {
+  @Test func `if memory is short, undo steps are dropped before other loops`() throws {
     let folder = try TemporaryFolder()
     let setup = LoopSetup(count: 2, seconds: 45, keptSeconds: 1)
     let rate = 8000.0
     let pages = Int(44 * rate) / LoopRecord.pageFrames
-    // Four such clips fit, beside a part of one.
+    // Four such clips fit, and part of a fifth.
     #expect(4...4 ~= Int(setup.pooledSeconds * rate) / (pages * LoopRecord.pageFrames))
     do {
       let store = try LoopStore(in: folder.path("loops"))
       let script = JournalScript()
       script.rate(Int(rate))
-      // The first loop has five versions that share nothing, and the fourth one is the present one.
+      // The first loop has five versions that share nothing, and the fourth one is the current one.
       for serial in UInt32(1)...6 {
         let slot = serial < 6 ? 0 : 1
         script.version(slot, serial)
@@ -688,7 +723,7 @@ import Testing
     let kept = try Kept(in: folder.path("loops"), loops: setup, rate: rate)
     #expect(
       kept.restoration.lines == [
-        "loop 1 has 2 steps less to undo or redo: they don't fit any more"
+        "loop 1 lost 2 undo or redo steps, which don't fit in memory"
       ])
     #expect(kept.restoration.count == 2)
     #expect(kept.reading(0).stepsBack == 1 && kept.reading(0).stepsForth == 1)

@@ -196,7 +196,7 @@ import Testing
     var store = try LoopStore(in: folder.path("loops"), spare: 100_000)
     let script = JournalScript()
     script.writeHistory()
-    // At another sample rate, one loop is recorded anew and one is written anew, and one is not yet.
+    // At another sample rate, one loop is recorded again, one is rewritten, and one is not written yet.
     script.rate(96_000, snapshot: 2)
     script.version(0, 6)
     script.recording(0, 6)
