@@ -79,8 +79,15 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return String(terminated: text)
   }
 
-  /// Whether this is an IPv6 address that is valid on one link only.
+  /// Whether this is a link-local IPv6 address (fe80::/10).
   package var isLinkLocal6: Bool { !isVersion4 && high >> 54 == 0xFE80 >> 6 }
+
+  /// Whether this is an address that one other machine can have: no loopback, wildcard, multicast or broadcast
+  /// address.
+  package var isOfOneMachine: Bool {
+    if isVersion4 { return (1..<224).contains(v4 >> 24) && !isLoopback }
+    return high >> 56 != 0xFF && self != .any6 && !isLoopback
+  }
 
   /// The name of this machine; empty if unknown.
   package static var nameOfThisMachine: String {

@@ -23,6 +23,9 @@ final class Conversation {
   private static let patience = 3.0
   // A slow disk is not a failure.
   private static let patienceWithDisks = 30.0
+  // In milliseconds; the caller asks again.
+  private static let longestTurn = 60_000.0
+  private static let mostReadsAtOnce = 16
 
   /// Called for each reply.
   var whenAnswered: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
@@ -69,15 +72,24 @@ final class Conversation {
 
   /// Receives the available replies; waits up to `milliseconds` for the first.
   func hear(milliseconds: Int = 0) {
-    var patience = Int32(milliseconds)
-    while peer.receive(milliseconds: Int(patience)) { patience = 0 }
+    var patience = milliseconds
+    // A program that never stops sending must not keep the caller from its deadline.
+    for _ in 0..<Self.mostReadsAtOnce where peer.receive(milliseconds: patience) { patience = 0 }
   }
 
-  /// Waits until the node has processed everything sent, except long-running commands.
-  func settle() throws(Failure) {
+  /// Begins to wait until the node has processed everything sent, except long-running commands.
+  func beginSettling() throws(Failure) {
     try check(sync())
-    let deadline = HostTime.steady + Self.patience * 1e6
-    while !isSynced, HostTime.steady < deadline { hear(milliseconds: 50) }
+    listeningSince = HostTime.steady
+  }
+
+  /// Whether the node is still processing what was sent, and has time left for it.
+  var isSettling: Bool {
+    !isSynced && HostTime.steady < listeningSince + Self.patience * 1e6
+  }
+
+  /// Throws if the node has not processed everything in time.
+  func endSettling() throws(Failure) {
     guard isSynced else { throw NodePlace.noAnswer(from: place.text) }
   }
 
@@ -98,21 +110,22 @@ final class Conversation {
     try endListening(seconds: seconds)
   }
 
-  /// Asks the node to report when it has processed everything sent.
+  /// Requests a confirmation that the node has processed everything sent.
   func beginListening() {
     sync()
     listeningSince = HostTime.steady
   }
 
-  /// The time left to listen; nil at its end, or when everything has completed and no time is given.
+  /// Returns the time left to listen in milliseconds; nil if it is over, or if no time is given and
+  /// everything has completed.
   func millisecondsLeft(of seconds: Double?) -> Int? {
     if seconds == nil, isSynced, errands.isEmpty { return nil }
     let patience = seconds ?? (isSynced ? Self.patienceWithDisks : Self.patience)
     let left = listeningSince + patience * 1e6 - HostTime.steady
-    return left > 0 ? Int(left / 1e3) : nil
+    return left > 0 ? Int(min(left / 1e3, Self.longestTurn)) : nil
   }
 
-  /// Throws the node's errors, and what has not completed.
+  /// Throws the node's first error, or an error if it doesn't reply or a command hasn't completed.
   func endListening(seconds: Double?) throws(Failure) {
     if let failure { throw failure }
     if answers == 0 && !isSynced { throw NodePlace.noAnswer(from: place.text) }

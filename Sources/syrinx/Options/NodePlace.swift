@@ -11,8 +11,8 @@ struct NodePlace {
   static let usual = NodePlace(host: "127.0.0.1", port: 8000, isStream: false)
   /// The option for a node's endpoint.
   static let option = """
-    --to NODE: The node: its name, HOST:PORT, a port on this machine, or the URL in the `ready` \
-    line (default: $\(variable), else \(usual.text))
+    --to NODE: Node to talk to: its name, HOST:PORT, a port on this machine, or the URL in the \
+    `ready` line (default: $\(variable), else \(usual.text))
     """
 
   /// The host name or address, without brackets.
@@ -81,7 +81,7 @@ enum NodeAudience {
   static let word = "all"
   /// The option for receivers.
   static let option = NodePlace.option.replacing(
-    "its name, ", with: "its name, all for all nodes, ")
+    "its name, ", with: "its name, `all` for every node, ")
 
   /// Whether a text can be the name of a node.
   static func isName(_ text: String) -> Bool {
@@ -98,7 +98,7 @@ extension CommandPage.Given {
       if let place = NodePlace(text) { return place }
       let option = self["to"] == nil ? NodePlace.variable : "--to"
       let accepted =
-        "\(option) takes HOST:PORT, a port, or the URL in the `ready` line, or the name of a node"
+        "\(option) takes the name of a node, HOST:PORT, a port, or the URL in the `ready` line"
       guard text != NodeAudience.word, NodeAudience.isName(text) else {
         throw .usage(accepted, got: text)
       }

@@ -1,14 +1,21 @@
 internal import CAvahi
 internal import Posix
+internal import Screen
 
-/// A search for the nodes that are announced on the network, through Avahi.
+/// An Avahi search for the nodes that are announced on the network.
 final class AnnouncedNodes {
-  // Avahi expects no further replies about a second after the question.
+  // Avahi reports the end of a search about a second after the query.
   private static let longest = 2.5
+  // More than a rig has, and few enough for the descriptors of a node.
+  private static let most = 64
+  // A node is announced for each interface and IP version.
+  private static let announcements = 8
 
   private let poll: OpaquePointer
   private var client: OpaquePointer?
   private var found: [FoundNode] = []
+  private let own = IPAddress.ofThisMachine
+  private var resolutions = 0
   // The services whose address is still unknown.
   private var unresolved = 0
   private var isListComplete = false
@@ -62,6 +69,8 @@ final class AnnouncedNodes {
     _ interface: AvahiIfIndex, _ version: AvahiProtocol, name: UnsafePointer<CChar>?,
     type: UnsafePointer<CChar>?, domain: UnsafePointer<CChar>?
   ) {
+    guard resolutions < Self.most * Self.announcements else { return }
+    resolutions += 1
     let resolver = avahi_service_resolver_new(
       client, interface, version, name, type, domain, version, AvahiLookupFlags(0),
       { resolver, _, _, event, name, _, _, host, address, port, texts, flags, context in
@@ -81,13 +90,17 @@ final class AnnouncedNodes {
   }
 
   private func add(name: String, host: String, _ address: String, port: UInt16, isOwn: Bool) {
-    // Without its zone, such an address can't be reached; the node has others.
-    guard let address = IPAddress(address), !address.isLinkLocal6 else { return }
+    // A link-local address needs a zone index; the node has other addresses. An address that isn't one of
+    // another machine is forged.
+    guard let address = IPAddress(address), !address.isLinkLocal6, !name.isEmpty,
+      isOwn || own.contains(address) || address.isOfOneMachine
+    else { return }
+    let isOwn = isOwn || own.contains(address)
     let suffix = ".local"
     let host = host.hasSuffix(suffix) ? String(host.dropLast(suffix.count)) : host
     found.append(
       FoundNode(
-        name: name, host: host,
+        name: PlainText.line(name), host: PlainText.line(host),
         place: NodePlace(
           host: "\(isOwn ? .loopback4 : address)", port: port, isStream: false),
         isOwn: isOwn))

@@ -19,7 +19,7 @@ extension FoundNode {
     self.init(name: name, host: IPAddress.nameOfThisMachine, place: place, isOwn: true)
   }
 
-  /// The nodes of this machine and this user, which needs no Avahi.
+  /// Returns this user's nodes on this machine, without Avahi.
   private static func ofThisMachine() -> [FoundNode] {
     guard let folder = NodeFile.folder else { return [] }
     let suffix = ".url"
@@ -33,32 +33,40 @@ extension FoundNode {
     }
   }
 
+  // Each needs a socket. Others may announce any number.
+  private static let most = 64
+
   private static func isFree(_ port: UInt16) -> Bool {
     (try? Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: port))) != nil
   }
 
-  /// All nodes that can be found and the one that asks, in the order of names, and whether Avahi is running,
-  /// without which they are those of this machine only.
+  /// Returns all nodes that can be found, and the requesting one, sorted by name, and whether Avahi is running.
+  ///
+  /// Without Avahi, only nodes of this machine are found.
   static func all(with asking: FoundNode? = nil) -> (nodes: [FoundNode], hasAvahi: Bool) {
     let announced = AnnouncedNodes.search()
     var nodes = [asking].compactMap(\.self)
     for node in ofThisMachine() where !nodes.contains(where: { $0.isSame(as: node) }) {
       nodes.append(node)
     }
-    // A node is announced once for each interface and IP version. IPv4 first: it reaches nodes that listen to
-    // one version only.
+    // A node is announced once for each interface and IP version. IPv4 comes first: it also reaches nodes that
+    // listen on one version only.
     let sorted = (announced ?? []).sorted {
       !$0.place.host.contains(":") && $1.place.host.contains(":")
     }
-    for node in sorted where !nodes.contains(where: { $0.isSame(as: node) }) { nodes.append(node) }
+    for node in sorted
+    where nodes.count < most && !nodes.contains(where: { $0.isSame(as: node) }) {
+      nodes.append(node)
+    }
     return (nodes.sorted { ($0.name, $0.host) < ($1.name, $1.host) }, announced != nil)
   }
 
   private func isSame(as other: FoundNode) -> Bool {
-    isOwn == other.isOwn && place.port == other.place.port && (isOwn || host == other.host)
+    isOwn == other.isOwn && place.port == other.place.port
+      && (isOwn || place.host == other.place.host || host == other.host)
   }
 
-  /// The nodes with a name, and in words which nodes were found.
+  /// Returns the nodes with a name, and a list of the nodes found, for an error.
   static func named(_ name: String) -> (nodes: [FoundNode], found: String) {
     // A node of this machine is found at once.
     if let own = ofThisMachine().first(where: { $0.name == name }) { return ([own], "") }
@@ -66,7 +74,7 @@ extension FoundNode {
     return (nodes.filter { $0.name == name }, words(nodes, hasAvahi))
   }
 
-  /// All nodes; throws if there are none.
+  /// Returns all nodes; throws if none is found.
   static func needed() throws(Failure) -> [FoundNode] {
     let (nodes, hasAvahi) = all()
     guard nodes.isEmpty else { return nodes }
@@ -74,11 +82,8 @@ extension FoundNode {
   }
 
   private static func words(_ nodes: [FoundNode], _ hasAvahi: Bool) -> String {
-    let scope = hasAvahi ? "" : "on this machine, since Avahi is not running"
-    if nodes.isEmpty {
-      return ["no node was found", scope].filter { !$0.isEmpty }.joined(separator: " ")
-    }
-    let names = nodes.map(\.name).joined(separator: ", ")
-    return "found\(scope.isEmpty ? "" : " \(scope)"): \(names)"
+    let note = hasAvahi ? "" : " on this machine; Avahi is not running, so no others can be found"
+    if nodes.isEmpty { return "no node was found\(note)" }
+    return "found \(nodes.map(\.name).joined(separator: ", "))\(note)"
   }
 }

@@ -2,16 +2,18 @@ internal import Control
 internal import OSC
 internal import Posix
 
-/// The state of all nodes that can be found, as they reply.
+/// The states of all nodes that can be found, as they report them.
 enum RigCensus {
-  // A reply within the machine takes less than a millisecond, over wireless networks up to some tenths of a
-  // second. The question is repeated once.
+  // A reply takes less than 1 ms on one machine, and up to a few tenths of a second over Wi-Fi. The query is
+  // repeated once.
   private static let (patience, repetition) = (1.0, 0.4)
+  // A scene's name is shorter, unless another program claims to be a node.
+  private static let longestScene = 100
   private static let questions = [
     "/status/load", "/status/losses", "/status/server", "/scene", "/status/clock",
   ]
 
-  /// A node, and what it has replied.
+  /// A node and its replies.
   private final class Asked {
     let node: FoundNode
     private let peer: OSCPeer?
@@ -21,9 +23,9 @@ enum RigCensus {
       self.node = node
       peer = try? OSCPeer(node.place)
       peer?.whenReceived = { [unowned self] path, arguments in
-        // A node of another version may refuse a question.
+        // A node of another version may refuse a question, and another program may send anything.
         let path = path == "/error" ? arguments.first?.text ?? "" : path
-        answers[path] = arguments
+        if RigCensus.questions.contains(path) { answers[path] = arguments }
       }
     }
 
@@ -35,7 +37,9 @@ enum RigCensus {
 
     func hear(milliseconds: Int) { _ = peer?.receive(milliseconds: milliseconds) }
 
-    private func number(_ path: String) -> Double? { answers[path]?.first?.number }
+    private func number(_ path: String, in range: ClosedRange<Double>) -> Double? {
+      answers[path]?.first?.number.flatMap { range ~= $0 ? $0 : nil }
+    }
     private func text(_ path: String) -> String? {
       answers[path].flatMap { $0.count == 1 ? $0[0].text : nil }
     }
@@ -43,19 +47,19 @@ enum RigCensus {
     /// The state, as far as the node has replied.
     var state: RigNode {
       var state = RigNode(name: node.name, host: node.host, place: node.place.text)
-      guard !answers.isEmpty else { return state }
-      state.load = number("/status/load").map(Float.init)
-      state.lost = number("/status/losses").map { Int($0) }
-      state.server = text("/status/server") ?? "running"
-      state.scene = text("/scene") ?? ""
-      state.clockError = number("/status/clock")
+      guard let server = answers["/status/server"] else { return state }
+      state.load = number("/status/load", in: 0...1000).map(Float.init)
+      state.lost = number("/status/losses", in: 0...1e9).map { Int($0) }
+      state.server = server.first?.text == "gone" ? "gone" : "running"
+      state.scene = String((text("/scene") ?? "").prefix(RigCensus.longestScene))
+      state.clockError = number("/status/clock", in: -1...1e9)
       return state
     }
   }
 
-  /// Finds all nodes besides the one that asks, and asks them all, in up to three seconds.
+  /// Finds all nodes, including the requesting one, and queries their states, in up to 3.5 s.
   ///
-  /// Without Avahi, they are those of this machine only.
+  /// Without Avahi, only nodes of this machine are found.
   static func take(with asking: FoundNode? = nil) -> (nodes: [RigNode], hasAvahi: Bool) {
     let (nodes, hasAvahi) = FoundNode.all(with: asking)
     let asked = nodes.map(Asked.init)

@@ -10,15 +10,14 @@ enum RigCommand: Command {
     usage: "syrinx rig [OPTIONS]",
     options: "--json: As a JSON array of objects",
     details: """
-      Prints one line per node: its name, its machine, its address, the load of its sound server, how
-      often it lost sound since its start, the state of its sound server, the scene it switched to
-      last, and the largest error of its machine's clock in milliseconds, as the kernel states it;
-      none means that nothing synchronizes the clock. If standard output is not a terminal, the
-      columns are separated by tabs.
+      Prints one line per node: its name, host, address, DSP load, the number of dropouts since its
+      start, the state of its sound server, its last scene, and the maximum error of its clock in
+      milliseconds, as reported by the kernel; none means that the clock is not synchronized. If
+      standard output is not a terminal, the columns are separated by tabs.
 
       Nodes of other machines are found through Avahi, if they run with --listen lan. A node that is
-      announced and doesn't reply is silent. `syrinx send --to NAME` sends to one of them, and
-      `syrinx send --to all` to all.
+      announced but doesn't reply is listed as silent. `syrinx send --to NAME` sends to one node,
+      and `syrinx send --to all` to all of them.
 
       Examples:
         syrinx rig
@@ -33,7 +32,9 @@ enum RigCommand: Command {
     let (nodes, hasAvahi) = RigCensus.take()
     if given.has("json") {
       let objects = nodes.map { "  " + object($0).text }
-      try Failure.print(objects.isEmpty ? "[]\n" : "[\n\(objects.joined(separator: ",\n"))\n]\n")
+      try Failure.print(
+        objects.isEmpty
+          ? "[]\n" : PlainText.json("[\n\(objects.joined(separator: ",\n"))\n]\n"))
     } else if let width = Terminal.width {
       if !nodes.isEmpty {
         try Failure.print(table(nodes).lines(width: width).map { $0 + "\n" }.joined())
@@ -46,7 +47,7 @@ enum RigCommand: Command {
     }
     if nodes.isEmpty { Environment.say("no node was found") }
     if !hasAvahi {
-      Environment.say("Avahi is not running, so only nodes of this machine are found")
+      Environment.say("Avahi is not running, so only nodes of this machine can be found")
     }
   }
 

@@ -3,6 +3,7 @@ internal import Doors
 internal import Engine
 internal import Library
 internal import Posix
+internal import Screen
 
 /// The command `syrinx run`: runs the node until it is stopped.
 enum RunCommand: Command {
@@ -109,11 +110,16 @@ struct RunOptions {
     }
     if let name = given["name"] {
       // JACK separates its part of a port's name by a colon; the file uses the name, too.
-      let isPlain = !name.unicodeScalars.contains {
-        ":/".unicodeScalars.contains($0) || $0.value < 33
+      // Commands take it for --to, where `all` and numbers mean something else.
+      let isPlain =
+        !name.unicodeScalars.contains { $0.value < 33 } && PlainText.line(name) == name
+      guard !name.isEmpty, name.utf8.count <= 32, isPlain, NodeAudience.isName(name) else {
+        throw .usage(
+          "--name takes 1 to 32 bytes without blanks, :, /, [ and ], and not only digits", got: name
+        )
       }
-      guard !name.isEmpty, name.utf8.count <= 32, isPlain else {
-        throw .usage("--name takes 1 to 32 bytes without blanks, : and /", got: name)
+      guard name != NodeAudience.word else {
+        throw .usage("--name can't be the word for all nodes", got: name)
       }
       self.name = name
     }

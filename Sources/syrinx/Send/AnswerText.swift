@@ -1,12 +1,13 @@
 internal import Control
 internal import JSON
 internal import OSC
+internal import Screen
 
 /// The text of a reply: a line that could be sent again, or JSON.
 enum AnswerText {
   /// Formats the address and its arguments as a line, with quotes around texts with spaces.
   static func line(_ path: String, _ arguments: [Argument]) -> String {
-    ([path] + arguments.map(word)).joined(separator: " ")
+    ([visible(path, newline: " ")] + arguments.map(word)).joined(separator: " ")
   }
 
   /// Formats the address and its arguments as a JSON object on one line, with the name of the node if there
@@ -14,7 +15,7 @@ enum AnswerText {
   static func json(_ path: String, _ arguments: [Argument], of node: String? = nil) -> String {
     let values = arguments.map(value).joined(separator: ",")
     let name = node.map { "\"node\":\(JSON.written($0))," } ?? ""
-    return "{\(name)\"address\":\(JSON.written(path)),\"arguments\":[\(values)]}"
+    return PlainText.json("{\(name)\"address\":\(JSON.written(path)),\"arguments\":[\(values)]}")
   }
 
   /// Formats an argument as JSON.

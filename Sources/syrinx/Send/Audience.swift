@@ -4,10 +4,17 @@ internal import Posix
 
 /// Conversations with one node, or with several that receive the same messages.
 final class Audience {
-  private struct Listener {
+  private final class Listener {
     /// The name of the node; nil if it is the only one.
     let name: String?
     let conversation: Conversation
+    /// Why nothing is sent to the node any more.
+    var failure: Failure?
+
+    init(name: String?, _ conversation: Conversation) {
+      self.name = name
+      self.conversation = conversation
+    }
 
     /// A failure with the name of the node.
     func named(_ failure: Failure) -> Failure {
@@ -26,14 +33,14 @@ final class Audience {
   ) throws(Failure) {
     switch audience {
     case .one(let place):
-      listeners = [Listener(name: nil, conversation: try Conversation(with: place))]
+      listeners = [Listener(name: nil, try Conversation(with: place))]
     case .all:
       let nodes = try FoundNode.needed()
       listeners = try nodes.map { node throws(Failure) in
         let isUnique = nodes.count { $0.name == node.name } == 1
         return Listener(
           name: isUnique ? node.name : "\(node.name)@\(node.host)",
-          conversation: try Conversation(with: node.place))
+          try Conversation(with: node.place))
       }
     }
     for listener in listeners {
@@ -63,37 +70,56 @@ final class Audience {
 
   /// Waits until the nodes have processed everything sent, except long-running commands.
   func settle() throws(Failure) {
-    try forAll { conversation throws(Failure) in try conversation.settle() }
+    try forAll { conversation throws(Failure) in try conversation.beginSettling() }
+    while true {
+      let open = reached.filter { $0.conversation.isSettling }
+      if open.isEmpty { break }
+      for listener in open { listener.conversation.hear(milliseconds: max(1, 50 / open.count)) }
+    }
+    try forAll { conversation throws(Failure) in try conversation.endSettling() }
   }
 
   /// Listens for this long, or until everything has completed.
   ///
   /// Throws the nodes' errors.
   func listen(seconds: Double?) throws(Failure) {
-    if seconds == 0 { return }
-    for listener in listeners { listener.conversation.beginListening() }
-    while true {
-      let open = listeners.compactMap { listener in
-        listener.conversation.millisecondsLeft(of: seconds).map { (listener.conversation, $0) }
+    if seconds != 0 {
+      for listener in reached { listener.conversation.beginListening() }
+      while true {
+        let open = reached.compactMap { listener in
+          listener.conversation.millisecondsLeft(of: seconds).map { (listener.conversation, $0) }
+        }
+        if open.isEmpty { break }
+        for (conversation, left) in open {
+          conversation.hear(milliseconds: min(max(1, 50 / open.count), left))
+        }
       }
-      if open.isEmpty { break }
-      for (conversation, left) in open {
-        conversation.hear(milliseconds: min(max(1, 50 / open.count), left))
+      try forAll(isLast: true) { conversation throws(Failure) in
+        try conversation.endListening(seconds: seconds)
       }
+    } else {
+      try forAll(isLast: true) { _ throws(Failure) in }
     }
-    try forAll { conversation throws(Failure) in try conversation.endListening(seconds: seconds) }
   }
 
-  /// Acts on all, also after a failure, and throws the first one.
-  private func forAll(_ act: (Conversation) throws(Failure) -> Void) throws(Failure) {
-    var failures: [Failure] = []
-    for listener in listeners {
+  /// The listeners whose nodes could be reached so far.
+  private var reached: [Listener] { listeners.filter { $0.failure == nil } }
+
+  /// Calls `act` for each conversation that has not failed.
+  ///
+  /// Those that fail are left out from then on. Throws the first failure at the end, or if all have failed.
+  private func forAll(
+    isLast: Bool = false, _ act: (Conversation) throws(Failure) -> Void
+  ) throws(Failure) {
+    for listener in reached {
       do throws(Failure) {
         try act(listener.conversation)
       } catch {
-        failures.append(listener.named(error))
+        listener.failure = listener.named(error)
       }
     }
+    guard isLast || reached.isEmpty else { return }
+    let failures = listeners.compactMap(\.failure)
     for failure in failures.dropFirst() { Environment.say(failure.message) }
     if let first = failures.first { throw first }
   }

@@ -50,11 +50,14 @@ extension NodeTests {
     func `an invalid endpoint is reported as it was typed`(place: String) throws {
       let result = try NodeProcess.run(["send", "--to", place, "/ping"])
       #expect(result.code == 64)
-      #expect(result.errors.contains("--to takes HOST:PORT, a port, or the URL"))
+      #expect(
+        result.errors.contains("--to takes the name of a node, HOST:PORT, a port, or the URL"))
       #expect(result.errors.contains("got \"\(place)\""))
       guard !place.isEmpty else { return }
       let variable = try NodeProcess.run(["watch"], environment: ["SYRINX_TO": place])
-      #expect(variable.code == 64 && variable.errors.contains("SYRINX_TO takes HOST:PORT"))
+      #expect(
+        variable.code == 64
+          && variable.errors.contains("SYRINX_TO takes the name of a node, HOST:PORT"))
     }
 
     @Test(.hangLimit)

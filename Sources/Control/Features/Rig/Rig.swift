@@ -1,6 +1,6 @@
 internal import OSC
 
-/// The nodes that can be found, on this machine and on the network.
+/// A feature that lists the nodes of this machine and of the network.
 package final class Rig: Feature {
   private let context: Context
   private let worker = Worker("rig", isAwaited: false)
@@ -8,20 +8,28 @@ package final class Rig: Feature {
   // The requests that the search in progress answers.
   private var waiting: [Request] = []
   private static let mostWaiting = 64
+  // How long a result is returned again, in microseconds.
+  private static let freshness = 1e6
+  private var latest: (nodes: [RigNode], time: Double)?
 
   init(_ context: Context) { self.context = context }
 
   var workers: [Worker] { [worker] }
 
-  /// Sets what prepares a search, which then runs on a thread of its own.
+  /// Sets a closure that prepares a search; the search it returns runs on the worker thread.
   package func begin(_ prepare: @escaping () -> @Sendable () -> [RigNode]) {
     self.prepare = prepare
   }
 
   fileprivate func list(_ request: Request) throws(Refusal) {
-    guard let prepare else { throw Refusal(.state, "nodes are found by `syrinx run` only") }
+    guard let prepare else { throw Refusal(.state, "only `syrinx run` can list nodes") }
+    if let latest, context.now() - latest.time < Self.freshness {
+      return answer(request, latest.nodes)
+    }
+    // The earlier request of a client would be answered by the same rows.
+    waiting.removeAll { $0.client == request.client }
     guard waiting.count < Self.mostWaiting else {
-      throw Refusal(.busy, "\(waiting.count) requests wait for the search; try again later")
+      throw Refusal(.busy, "\(waiting.count) requests are already waiting; try again later")
     }
     waiting.append(request)
     guard worker.count == 0 else { return }
@@ -30,14 +38,19 @@ package final class Rig: Feature {
       search()
     } then: { [weak self] outcome in
       guard let self else { return }
+      if case .success(let nodes) = outcome { latest = (nodes, context.now()) }
       let requests = waiting
       waiting = []
       for request in requests {
-        request.complete(outcome) { nodes in
-          request.answer(nodes, Self.node, end: Self.end, row: Self.row)
-        }
+        // Each has the reply budget of a packet of its own.
+        context.replySender.beginPacket(now: context.now())
+        request.complete(outcome) { nodes in self.answer(request, nodes) }
       }
     }
+  }
+
+  private func answer(_ request: Request, _ nodes: [RigNode]) {
+    request.answer(nodes, Self.node, end: Self.end, row: Self.row)
   }
 
   private static func row(_ node: RigNode) -> [Argument] {
@@ -57,8 +70,8 @@ extension Rig {
   static let addresses: [Address] = [
     Address(
       "/rig", Declaring<Rig>.question(end: end, Rig.list),
-      "Lists the nodes of this machine, and those that Avahi finds on the network, within three seconds: replies "
-        + "/node for each, then /rig/end i:count"),
+      "Lists the nodes of this machine, and those that Avahi finds on the network, in up to 3.5 s: replies /node "
+        + "for each, then /rig/end i:count"),
     Address(node), Address(end),
   ]
 }

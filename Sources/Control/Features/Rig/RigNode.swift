@@ -14,7 +14,7 @@ package struct RigNode: Sendable {
   package var server = "silent"
   /// The scene it switched to last; empty for none.
   package var scene = ""
-  /// The largest error of its machine's clock in milliseconds, as its kernel states it; -1 if it is not
+  /// The maximum error of its machine's clock in milliseconds, as reported by the kernel; -1 if it is not
   /// synchronized, nil if unknown.
   package var clockError: Double?
 
