@@ -1,12 +1,12 @@
 internal import DSP
 internal import Synchronization
 
-/// Speech on its way from a control thread to the port that plays it, apart from all other sound.
+/// A ring buffer for speech, from a control thread to the speech port.
 ///
 /// One control thread writes whole phrases, the audio thread plays them, and neither waits.
 package final class SpeechRing: @unchecked Sendable {
-  /// The capacity in frames, a power of two: eleven seconds at 48 kHz.
-  package static let capacity = 1 << 19
+  /// The capacity in frames, a power of two: 43 seconds at 48 kHz.
+  package static let capacity = 1 << 21
 
   private let buffers = Buffers()
   private let samples: UnsafeMutablePointer<Float>
@@ -14,12 +14,12 @@ package final class SpeechRing: @unchecked Sendable {
 
   /// Creates an empty ring.
   package init() {
-    // Memory that is not used yet costs nothing.
+    // Pages are allocated when they are first written.
     samples = buffers.room(for: Self.capacity)
     progress = buffers.box(SpeechProgress())
   }
 
-  /// The number of frames that wait or are being played.
+  /// The number of frames still to be played.
   package var waiting: Int {
     let read = max(
       progress.pointee.read.load(ordering: .acquiring),
@@ -39,13 +39,14 @@ package final class SpeechRing: @unchecked Sendable {
       samples[(written + index) & (Self.capacity - 1)] = sample
     }
     if interrupting { progress.pointee.start.store(written, ordering: .relaxed) }
-    // Releasing: publishes the samples, and from where they are played.
+    // Releasing: publishes the samples and the start position.
     progress.pointee.written.store(written + phrase.count, ordering: .releasing)
     return true
   }
 
   /// Interrupts the current phrase.
   package func stop() {
+    // Relaxed: publishes no samples; the audio thread may see it a block later.
     progress.pointee.start.store(
       progress.pointee.written.load(ordering: .relaxed), ordering: .relaxed)
   }
@@ -56,7 +57,7 @@ package final class SpeechRing: @unchecked Sendable {
   }
 }
 
-/// The progress of a ring, in frames since its start.
+/// The positions of a ring, in frames since its creation.
 struct SpeechProgress: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
@@ -76,7 +77,7 @@ package struct SpeechPointer: BitwiseCopyable, @unchecked Sendable {
   /// Writes the next frames of speech to a port, and silence after its end.
   @_noLocks
   package func play(to port: UnsafeMutablePointer<Float>, frames: Int) {
-    // Acquiring: the samples are written.
+    // Acquiring: makes the samples and the start position visible.
     let written = progress.pointee.written.load(ordering: .acquiring)
     let start = progress.pointee.start.load(ordering: .relaxed)
     var read = progress.pointee.read.load(ordering: .relaxed)
@@ -103,7 +104,7 @@ package struct SpeechPointer: BitwiseCopyable, @unchecked Sendable {
       frame &+= 1
     }
     if read != progress.pointee.read.load(ordering: .relaxed) {
-      // Releasing: the frames are played.
+      // Releasing: these frames can be overwritten.
       progress.pointee.read.store(read, ordering: .releasing)
     }
   }

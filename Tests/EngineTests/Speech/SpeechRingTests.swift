@@ -36,7 +36,7 @@ import Testing
     #expect(ring.waiting == 36)
   }
 
-  @Test func `one that is stopped leaves silence, also where the ring wraps`() {
+  @Test func `a stopped phrase leaves silence, also where the ring wraps`() {
     for round in 0..<5 {
       let phrase = Tone.noise(frames: SpeechRing.capacity / 3, seed: UInt64(round + 1))
       #expect(ring.say(phrase, interrupting: false))
@@ -49,7 +49,7 @@ import Testing
     #expect(play(64).allSatisfy { $0 == 0 })
   }
 
-  @Test func `what doesn't fit is refused, and what is being said is whole`() {
+  @Test func `a phrase that doesn't fit is refused, and the current one is played to its end`() {
     let most = Tone.noise(frames: SpeechRing.capacity - 10, seed: 7)
     #expect(ring.say(most, interrupting: false))
     #expect(!ring.say(Tone.constant(1, frames: 11), interrupting: true))

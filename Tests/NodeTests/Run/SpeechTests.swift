@@ -49,7 +49,8 @@ extension NodeTests {
       } catch { throw Fault("\(error); said so far: \(texts)") }
     }
 
-    @Test(.hangLimit) func `changes are told on the port, and never in the mix`() throws {
+    @Test(.hangLimit) func `changes are announced on the speech port, and never in the mix`() throws
+    {
       let (server, node, phone) = try startNode(block: 256, environment: environment)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "speech_1")
@@ -109,7 +110,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.hangLimit) func `questions are answered, with the speed and the level that are set`()
+    @Test(.hangLimit) func `queries are answered, with the speed and the level that are set`()
       throws
     {
       let (server, node, phone) = try startNode(block: 256, environment: environment)
@@ -145,14 +146,57 @@ extension NodeTests {
       try awaitText("capture off")
       phone.send("/speak/status")
       try awaitText("the status is told") { $0.hasPrefix("tempo 120. load ") }
-      // A text that looks like an option is none.
+      // A text that looks like an option is not parsed as one.
       phone.send("/speak/say", .string("--version"))
       try awaitText("--version")
+      phone.send("/speak/say", .string(String(repeating: "a", count: 301)))
+      #expect(
+        phone.receive("/error")?.arguments.last?.text
+          == "takes a text of up to 300 characters; got 301")
       probe.close()
       #expect(node.end() == 0)
     }
 
-    @Test(.hangLimit) func `a pedal asks, and a refusal of its press is told`() throws {
+    @Test(.hangLimit)
+    func `the return of the server is announced once the port is connected, and a saved loop`()
+      throws
+    {
+      let (server, node, phone) = try startNode(block: 256, environment: environment)
+      let first = try Probe(server: server.name)
+      try first.connect(to: "syrinx", output: "speech_1")
+      try waitUntil("the node knows the connection") {
+        phone.send("/speak/say", .string("ready"))
+        return phone.receive("/error", seconds: 0.2) == nil
+      }
+      phone.send("/speak/on", .int32(1))
+      try awaitText("speech on")
+      phone.send("/loop/1/record")
+      try awaitText("loop 1 recording")
+      try phone.pass(seconds: 0.3, "the clip has a length")
+      phone.send("/loop/1/stop")
+      try awaitText("the loop stops") { $0.hasPrefix("loop 1 stopped") }
+      phone.send("/take/save", .string("Phrase"))
+      try awaitText("the take is saved") { $0.hasPrefix("take saved, 0.") }
+      first.close()
+      server.kill()
+      try waitUntil("the server is gone") {
+        phone.ask("/status/server")?.arguments.first == .string("gone")
+      }
+      try server.start()
+      try waitUntil("the server is back") {
+        phone.ask("/status/server")?.arguments.first == .string("running")
+      }
+      // Nobody hears it yet.
+      try phone.pass(seconds: 0.2, "the node has seen the server several times")
+      #expect(texts.last != "sound server is back")
+      let second = try Probe(server: server.name)
+      try second.connect(to: "syrinx", output: "speech_1")
+      try awaitText("sound server is back")
+      second.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.hangLimit) func `a pedal sends queries, and its refused presses are announced`() throws {
       let (server, node, phone) = try startNode(block: 256, environment: environment)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "speech_1")
@@ -178,7 +222,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.hangLimit) func `without the program one error says what to install`() throws {
+    @Test(.hangLimit) func `without espeak-ng, one error names the package to install`() throws {
       let (server, node, phone) = try startNode(
         block: 256, environment: ["PATH": folder.path("nothing")])
       let probe = try Probe(server: server.name)

@@ -3,13 +3,13 @@ internal import Engine
 internal import Music
 internal import OSC
 
-/// Speech on a port of its own, for playing without eyes: states as they change, and answers to pedals.
+/// A feature that announces state changes on the speech port, and replies to spoken queries.
 final class Speech: Feature {
   // The poll interval while it is on, in milliseconds.
   private static let milliseconds = 20
   // A backlog longer than this, in seconds, is interrupted.
   private static let longestBacklog = 2.0
-  // The tuner is told at this interval, in microseconds.
+  // The interval of tuner announcements, in microseconds.
   private static let tunerPeriod = 1_500_000.0
   private static let keys = [
     "C", "C sharp", "D", "E flat", "E", "F", "F sharp", "G", "A flat", "A", "B flat", "B",
@@ -18,11 +18,11 @@ final class Speech: Feature {
 
   private let context: Context
   private let worker = Worker("speech", isAwaited: false)
-  /// Whether changes are told.
+  /// Whether changes are announced.
   private(set) var isOn = false
   fileprivate var wordsPerMinute = 200
   fileprivate var gain: Float = 0
-  /// Whether the tuner is told.
+  /// Whether the tuner is announced.
   fileprivate var tellsTuner = false {
     didSet { if !tellsTuner { lastTuning = "" } }
   }
@@ -30,6 +30,8 @@ final class Speech: Feature {
   private var queue = SpeechQueue()
   private var lastSubjects: [SpeechQueue.Subject] = []
   private var isFaultReported = false
+  // The last request whose phrase is still in the queue.
+  private var asking: Request?
   private var nextTuning = 0.0
   private var lastTuning = ""
 
@@ -83,11 +85,12 @@ final class Speech: Feature {
     }
     defer { self.told = told }
     if context.sampleRate != told.rate {
-      // Its samples are of the former rate.
+      // The samples in the ring have the former rate.
       told.rate = context.sampleRate
       ring.stop()
     }
-    if status.isRunning != told.isServerRunning {
+    // The port is connected again some time after the server's return.
+    if status.isRunning != told.isServerRunning, !status.isRunning || isHeard {
       told.isServerRunning = status.isRunning
       if status.isRunning { tell("sound server is back", about: .server) }
     }
@@ -141,14 +144,14 @@ final class Speech: Feature {
     let deviation =
       abs(cents) <= 2 ? "in tune" : cents < 0 ? "\(-cents) flat" : "\(cents) sharp"
     let text = "\(key) \(deviation)"
-    // A string that is in tune is told once.
+    // A note in tune is announced once.
     if text == lastTuning, abs(cents) <= 2 { return }
     lastTuning = text
     queue.add(text, about: .tuner)
     speak(for: nil)
   }
 
-  // MARK: - Questions
+  // MARK: - Queries
 
   fileprivate func answer(_ text: String, _ request: Request) throws(Refusal) {
     guard isHeard else {
@@ -206,7 +209,10 @@ final class Speech: Feature {
   }
 
   private func speak(for request: Request?) {
+    asking = request ?? asking
     guard worker.count == 0, let (text, subjects) = queue.next() else { return }
+    let request = asking
+    asking = nil
     let (words, rate) = (wordsPerMinute, context.sampleRate)
     worker.run { () throws(Refusal) in
       try SpeechSynthesizer.phrase(text, wordsPerMinute: words, rate: rate)
@@ -215,23 +221,29 @@ final class Speech: Feature {
       switch outcome {
       case .success(let phrase):
         isFaultReported = false
-        if rate == context.sampleRate { play(phrase, subjects) }
+        if rate == context.sampleRate { play(phrase, subjects, request) }
       case .failure(let refusal): report(refusal, request)
       }
       speak(for: nil)
     }
   }
 
-  private func play(_ phrase: [Float], _ subjects: [SpeechQueue.Subject]) {
+  private func play(
+    _ phrase: [Float], _ subjects: [SpeechQueue.Subject], _ request: Request?
+  ) {
     let factor = Level.gain(decibels: gain)
     let backlog = Double(ring.waiting) / Double(max(1, context.sampleRate))
     let isNewer = subjects.contains { lastSubjects.contains($0) || $0 == .answer }
     let samples = phrase.map { $0 * factor }
     let interrupts = isNewer || backlog > Self.longestBacklog
-    if !ring.say(samples, interrupting: interrupts), !interrupts {
-      _ = ring.say(samples, interrupting: true)
-    }
     lastSubjects = subjects
+    if ring.say(samples, interrupting: interrupts) { return }
+    // What waits can be interrupted. The phrase may still not fit behind it.
+    if interrupts || !ring.say(samples, interrupting: true) {
+      let longest = Double(SpeechRing.capacity) / Double(max(1, context.sampleRate))
+      report(
+        Refusal(.state, "the phrase is longer than the \(seconds(longest)) that can wait"), request)
+    }
   }
 
   private func report(_ refusal: Refusal, _ request: Request?) {
@@ -250,7 +262,7 @@ final class Speech: Feature {
       return
     }
     followStates()
-    // Says whether it works, to the sender.
+    // Reports to the sender whether speech works.
     guard !request.isRestoring else { return }
     queue.add("speech on", about: .answer)
     speak(for: request)
@@ -259,6 +271,7 @@ final class Speech: Feature {
 
 extension Speech {
   private typealias Declared = Declaring<Speech>
+  private static let longestText = 300
 
   private static func question(
     _ path: String, _ answer: @escaping @Sendable (Speech) -> String, _ help: String
@@ -274,39 +287,44 @@ extension Speech {
     Address(
       "/speak/on",
       Declared.setting([.whole(in: 0...1)], \.isOn) { $0.turn($1) }, kept: .home,
-      "1 tells changes of loops, scenes, captures and the sound server on the port speech_1, by espeak-ng; never in "
-        + "the mix"),
+      "1 announces changes of loops, scenes, captures, sessions and the sound server, and errors, on the port "
+        + "speech_1 only; needs espeak-ng"),
     Address(
       "/speak/speed",
       Declared.setting([.whole(in: SpeechSynthesizer.speeds)], \.wordsPerMinute) {
         $0.wordsPerMinute = $1.whole(0) ?? 200
-      }, unit: "words/min", kept: .home, "Speed of the speech"),
+      }, unit: "words/min", kept: .home, "Speech rate"),
     Address(
       "/speak/gain",
       Declared.setting([.number(in: -60...12)], \.gain) { $0.gain = Float($1.number(0) ?? 0) },
-      unit: "dB", kept: .home, "Level of the speech, from its next phrase on"),
+      unit: "dB", kept: .home, "Speech level; applies from the next phrase"),
     Address(
       "/speak/tuner", Declared.flag(\.tellsTuner),
-      "1 tells the note of the live input and its deviation in cents, every 1.5 s"),
+      "1 announces the note of the live input and its deviation in cents, every 1.5 s"),
     question(
       "/speak/loop", \.selectedLoop,
-      "Tells the selected loop: its number, state, length, overdubs, and what comes next"),
+      "Speaks the selected loop: number, state, length, overdubs, and queued state"),
     question(
       "/speak/loops", \.allLoops,
-      "Tells all loops that are not empty"),
+      "Speaks all loops that are not empty"),
     question(
       "/speak/scene", \.scene,
-      "Tells the present scene"),
+      "Speaks the current scene"),
     question(
       "/speak/take", \.take,
-      "Tells whether a capture or a session is recorded, and the length of the capture"),
+      "Speaks whether a capture or a session is being recorded, and the length of the capture"),
     question(
       "/speak/status", \.status,
-      "Tells the tempo, the load of the sound server, and the number of dropouts"),
+      "Speaks the tempo, the DSP load, and the number of dropouts"),
     Address(
       "/speak/say",
       Declared.action([.needed("text", .text)]) { speech, request throws(Refusal) in
-        try speech.answer(request.text(0) ?? "", request)
-      }, "Says a text, up to 300 characters"),
+        let text = request.text(0) ?? ""
+        guard text.count <= longestText else {
+          throw Refusal(
+            .range, "takes a text of up to \(longestText) characters; got \(text.count)")
+        }
+        try speech.answer(text, request)
+      }, "Speaks a text of up to \(longestText) characters"),
   ]
 }

@@ -1,22 +1,23 @@
-/// Phrases that wait to be spoken: of each subject the newest.
+/// A queue of phrases to speak, with the newest phrase per subject.
 struct SpeechQueue {
   /// The subject of a phrase.
   enum Subject: Sendable {
     case loops, scene, take, server, fault, tuner
-    /// The reply to a question, which interrupts.
+    /// The reply to a query, which interrupts.
     case answer
   }
 
   private var waiting: [(subject: Subject, text: String)] = []
 
-  /// Whether nothing waits.
+  /// Whether the queue is empty.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Adds a phrase in place of an earlier one of its subject.
+  /// Adds a phrase, which replaces the waiting one of its subject.
   ///
-  /// Faults are all told.
+  /// A fault replaces nothing, an answer replaces everything but faults, and a text that already waits is not
+  /// added again.
   mutating func add(_ text: String, about subject: Subject) {
-    if subject == .answer { waiting = [] }
+    if subject == .answer { waiting.removeAll { $0.subject != .fault } }
     waiting.removeAll { $0.subject == subject && subject != .fault }
     if !waiting.contains(where: { $0.text == text }) { waiting.append((subject, text)) }
   }
@@ -28,6 +29,6 @@ struct SpeechQueue {
     return (waiting.map(\.text).joined(separator: ". "), waiting.map(\.subject))
   }
 
-  /// Forgets all phrases.
+  /// Removes all phrases.
   mutating func clear() { waiting = [] }
 }

@@ -2,18 +2,19 @@ internal import DSP
 internal import Posix
 internal import SoundFiles
 
-/// Speech by espeak-ng: a program of its own, whose license keeps it out of this one.
+/// A speech synthesizer: espeak-ng as a separate process, because its license (GPL) rules out linking.
 enum SpeechSynthesizer {
   /// The range of speeds, in words per minute.
   static let speeds = 80...450
   private static let program = "espeak-ng"
   private static let seconds = 3.0
-  private static let longestText = 300
+  // More than all loops, one after the other.
+  private static let longestText = 1000
   private static let headerBytes = 44
 
-  /// Returns a phrase at a sample rate in Hz.
+  /// Synthesizes a phrase at a sample rate in Hz.
   ///
-  /// Any thread; it takes some 30 ms.
+  /// Any thread; blocks for about 30 ms, and for at most 3 s.
   static func phrase(
     _ text: String, wordsPerMinute: Int, rate: Int
   ) throws(Refusal) -> [Float] {
@@ -29,16 +30,16 @@ enum SpeechSynthesizer {
     case .missing:
       throw Refusal(.missing, "speech needs the program \(program): apt install \(program)")
     case .late: throw Refusal(.io, "\(program) took longer than \(Int(seconds)) s")
-    case .code(let code): throw Refusal(.io, "\(program) ended with code \(code)")
-    case .signal(let signal): throw Refusal(.io, "\(program) ended with signal \(signal)")
+    case .code(let code): throw Refusal(.io, "\(program) exited with code \(code)")
+    case .signal(let signal): throw Refusal(.io, "\(program) was killed by signal \(signal)")
     }
     guard let (samples, ownRate) = samples(output.bytes) else {
-      throw Refusal(.io, "\(program) wrote no sound")
+      throw Refusal(.io, "\(program) returned no audio")
     }
     return converted(samples, from: ownRate, to: rate)
   }
 
-  /// The samples of a WAV stream of one channel in 16 bits, whose header has no lengths, and its rate in Hz.
+  /// Decodes a mono 16-bit WAV stream without lengths in its header; returns the rate in Hz, too.
   static func samples(_ bytes: [UInt8]) -> (samples: [Float], rate: Int)? {
     guard bytes.count > headerBytes, bytes.starts(with: Array("RIFF".utf8)) else { return nil }
     let (channels, bits): (UInt16, UInt16) = (

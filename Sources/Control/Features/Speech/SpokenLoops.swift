@@ -1,11 +1,11 @@
 internal import Engine
 
-/// The changes of loops, in words to be spoken.
+/// The state changes of loops, as phrases to speak.
 struct SpokenLoops {
   private var last: [PublishedLoop.Reading]
   private var selected: Int
 
-  /// Starts with the present states, which are not told.
+  /// Starts from the current states, which are not announced.
   init(_ readings: [PublishedLoop.Reading], selected: Int) {
     (last, self.selected) = (readings, selected)
   }

@@ -11,6 +11,7 @@ extension Takes {
   func save(_ request: Request, loop: Int = 0) throws(Refusal) {
     try save(loop: loop, titled: request.text(0), for: request.path) { [weak self] outcome in
       self?.complete(request, with: outcome)
+      if case .success(let take) = outcome { self?.context[Speech.self].tellTake(take.seconds) }
     }
   }
 

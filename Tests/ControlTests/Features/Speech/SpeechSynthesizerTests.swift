@@ -12,7 +12,7 @@ import Testing
     #expect(SpeechSynthesizer.samples(WaveFixture.stream([1, 2]).dropLast())?.samples.count == 1)
   }
 
-  @Test func `anything else is no speech`() {
+  @Test func `other output is rejected`() {
     #expect(SpeechSynthesizer.samples([]) == nil)
     #expect(SpeechSynthesizer.samples(Array("espeak-ng: no such voice".utf8)) == nil)
     #expect(SpeechSynthesizer.samples(WaveFixture.stream([1, 2, 3], channels: 2)) == nil)
