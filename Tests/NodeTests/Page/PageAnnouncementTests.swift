@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// What the page announces to screen readers.
+  /// Announcements of the page to screen readers.
   @Suite struct PageAnnouncementTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -58,9 +58,9 @@ extension NodeTests.PageTests {
       phone.send("/loop/2/overdub")
       try awaitAnnouncement("^Loop 2 overdubbing$")
       phone.send("/loop/2/overdub")
-      try awaitAnnouncement(#"^Loop 2 playing, \d\.\d seconds, 1 layer$"#)
+      try awaitAnnouncement(#"^Loop 2 playing, \d\.\d seconds, 1 overdub$"#)
       phone.send("/loop/2/undo")
-      try awaitAnnouncement("^Loop 2 without layers$")
+      try awaitAnnouncement("^Loop 2 without overdubs$")
       for number in [1, 3] {
         phone.send("/loop/\(number)/record")
         try phone.awaitLength(0.3, ofLoop: number)
@@ -73,7 +73,7 @@ extension NodeTests.PageTests {
       phone.send("/mute", .int32(1))
       try awaitAnnouncement("^Output muted$")
       phone.send("/mute", .int32(0))
-      try awaitAnnouncement("^Output not muted$")
+      try awaitAnnouncement("^Output unmuted$")
       phone.send("/preset", .string("thirds"))
       try awaitAnnouncement("Preset thirds")
       phone.send("/preset", .string("dry"))
@@ -162,19 +162,19 @@ extension NodeTests.PageTests {
       // Others can be announced with it.
       try browser.await("/Output muted/.test(announced.at(-1)?.[1])")
       phone.send("/mute", .int32(0))
-      try browser.await("/Output not muted/.test(announced.at(-1)?.[1])")
+      try browser.await("/Output unmuted/.test(announced.at(-1)?.[1])")
       let least = try browser.numbers(
         "return [Math.min(...announced.slice(1).map(([, , time], at) => time - announced[at][2]))]")
       #expect(least[0] > 490, "\(least)")
     }
 
     @Test(.hangLimit)
-    func `a connection that is lost or back is announced`() throws {
+    func `the loss and return of the connection are announced`() throws {
       stage.killNode()
       try awaitAnnouncement("^Connection lost$")
       try stage.startNodeAgain()
       try stage.awaitLink()
-      try awaitAnnouncement("Connected again")
+      try awaitAnnouncement("Reconnected")
       // The failed attempts to connect.
       _ = try browser.takeFaults()
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// The keyboard shortcuts: every act of loops, voice, grid and takes in three presses.
+  /// Keyboard shortcuts: every command of loops, voice, grid and takes in three presses.
   @Suite struct PageKeysTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -114,7 +114,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: ["rig", "grid"])
-    func `each act of a loop takes at most three presses on any page`(_ page: String) throws {
+    func `each command of a loop takes at most three presses on any page`(_ page: String) throws {
       try start(at: page)
       try press("3", "r")
       try awaitState("recording", of: 3)
@@ -177,7 +177,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `each act of the voice takes at most three presses`() throws {
+    func `each command of the voice takes at most three presses`() throws {
       try start()
       try press("Shift V")
       // Text, which is no press. The list can be drawn again meanwhile.
@@ -225,7 +225,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `each act of the grid takes at most three presses`() throws {
+    func `each command of the grid takes at most three presses`() throws {
       // Other tests play the grid's default notes.
       phone.send("/grid/scale", .string("minor-pentatonic"))
       #expect(phone.sync())

@@ -98,7 +98,7 @@ extension NodeTests.PageTests {
         #expect(try style("backgroundColor", of: button) == color)
         try phone.pass(seconds: 0.1, "longer than a switch bounces")
       }
-      #expect(try text(slot(2) + " small") == "1 layer")
+      #expect(try text(slot(2) + " small") == "1 overdub")
       // The others are unchanged.
       #expect(phone.ask("/loop/1/state")?.arguments.first == .string("empty"))
       // Its cycle is an animated bar.
@@ -482,7 +482,7 @@ extension NodeTests.PageTests {
       try browser.type("m")
       try awaitState("playing", of: 2)
       try browser.type("c")
-      #expect(try text("#notice-text") == "C again clears loop 2")
+      #expect(try text("#notice-text") == "Press C again to clear loop 2")
       // Another key or another loop in between cancels it.
       try browser.type("tc1c2c")
       // Until the page has the replies to both choices: loop 2 was chosen before them, too.
@@ -525,7 +525,7 @@ extension NodeTests.PageTests {
       phone.send("/metronome/bpm", .float(240))
       #expect(phone.sync())
       try browser.type("k")
-      #expect(try text("#notice-text") == "A digit keeps that many bars in loop 2")
+      #expect(try text("#notice-text") == "Press a digit to keep that many bars in loop 2")
       try browser.type("1")
       try waitUntil("a bar is kept") { loop()[2].number.map { abs($0 - 1) < 0.001 } == true }
       try awaitState("playing", of: 2)

@@ -12,9 +12,9 @@ import { listen, watch } from "../store/values.js";
 export function setUpChanges() {
   watchLoops();
   watchLink();
-  onChange("/mute", (muted) => muted ? "Output muted" : "Output not muted");
-  onChange("/lock", (locked) => locked ? "All recordings locked" : "Recordings not locked");
-  onChange("/chain/bypass", (bypassed) => bypassed ? "Effects bypassed" : "Effects not bypassed");
+  onChange("/mute", (muted) => muted ? "Output muted" : "Output unmuted");
+  onChange("/lock", (locked) => locked ? "All recordings locked" : "Recordings unlocked");
+  onChange("/chain/bypass", (bypassed) => bypassed ? "Effects bypassed" : "Effects on");
   onChange("/preset", (name) => name ? `Preset ${name}` : "");
   onChange("/setlist/scene", (number, count, title) => number > 0 ? `Scene ${title}, ${number} of ${count}` : "No scene");
   onChange("/scene/queued", (name, moment) => name && `${name} at the next ${moment}`);
@@ -28,7 +28,7 @@ export function setUpChanges() {
   watchNewTakes(({ title }) => announce("notice", `New take: ${title}`));
 }
 
-/** Announces words(...values) when they change; undefined ones leave the last ones. */
+/** Announces words(...values) when they change; undefined keeps the previous words. */
 function onChange(address, words) {
   let before;
   watch(address, (...values) => {
@@ -44,12 +44,12 @@ function watchLink() {
   onLink((state) => {
     if (state === "lost") announce("link", "Connection lost");
     else if (state === "refused") announce("link", "Not paired");
-    else if (state === "open" && isLost) announce("link", "Connected again");
+    else if (state === "open" && isLost) announce("link", "Reconnected");
     isLost = state === "lost" || state === "refused";
   });
 }
 
-// The loops. What is compared is what was announced last, so that only the last of several changes is announced.
+// Loops are compared with their last announced state, so that only the last of several changes is announced.
 
 const announced = new Map();
 const changed = new Set();
@@ -91,13 +91,13 @@ function changeWords(before, number) {
   const now = slot(number);
   if (summary(number).id === before.id) return "";
   if (now.state !== before.state) return stateWords(now) + (now.waits ? `, next ${now.waits}` : "");
-  if (now.waits !== before.waits) return now.waits ? `next ${now.waits}` : `not queued, ${now.state}`;
-  return now.layers ? `with ${counted(now.layers, "layer")}` : "without layers";
+  if (now.waits !== before.waits) return now.waits ? `next ${now.waits}` : `queue cleared, ${now.state}`;
+  return now.layers ? `with ${counted(now.layers, "overdub")}` : "without overdubs";
 }
 
 function stateWords({ state, length, layers }) {
   const isTimed = length > 0 && (state === "playing" || state === "stopped");
-  return [state, isTimed && spokenTime(length), isTimed && layers > 0 && counted(layers, "layer")].filter(Boolean).join(", ");
+  return [state, isTimed && spokenTime(length), isTimed && layers > 0 && counted(layers, "overdub")].filter(Boolean).join(", ");
 }
 
 const joined = (numbers) => numbers.length > 1 ? `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}` : String(numbers[0]);

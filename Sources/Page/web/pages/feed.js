@@ -107,11 +107,13 @@ function setUpWriting() {
 
 // Another post may follow at once, and the node may be busy with the last one.
 const coveredMilliseconds = 300;
+const mostTries = 20;
 
 // A post that is played covers the recording that was to be posted, which comes back at its end.
 function keepRecording() {
   let timer;
   let isPlaying = false;
+  let tries = 0;
   const bringBack = () => {
     if (!wantsClip()) return;
     if (latest("/player/state")?.[0] === "start" && !slot(1).waits) send("/player/back");
@@ -119,11 +121,12 @@ function keepRecording() {
   };
   listen("/feed/playing", (number) => {
     clearTimeout(timer);
+    tries = 0;
     if (isPlaying && !(number > 0)) timer = setTimeout(bringBack, coveredMilliseconds);
     isPlaying = number > 0;
   });
   listen("/error", (address, code) => {
-    if (address === "/player/back" && code === "busy" && !isPlaying) timer = setTimeout(bringBack, coveredMilliseconds);
+    if (address === "/player/back" && code === "busy" && !isPlaying && tries++ < mostTries) timer = setTimeout(bringBack, coveredMilliseconds);
   });
 }
 

@@ -123,7 +123,7 @@ export function setUpLoop() {
     if (drawn !== chosenSlot()) find("#loop-number").textContent = drawn = chosenSlot();
     face.setAttribute("href", "#i-" + look.icon);
     clock.textContent = state === "recording" ? time(length || position) : length ? `${time(position)} of ${time(length)}` : `up to ${time(longestLoop()).replace(".0", "")}`;
-    layers.textContent = one.layers ? counted(one.layers, "layer") : "";
+    layers.textContent = one.layers ? counted(one.layers, "overdub") : "";
     const coming = waits ? lookOf(waits).word : "";
     const beats = beatsToGo(one);
     next.textContent = coming ? `\u2192 ${coming}${beats === undefined ? ", waiting for sound" : " in " + beats}` : "";

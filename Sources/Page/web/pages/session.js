@@ -11,6 +11,9 @@ import { latest, onReply, value, watch } from "../store/values.js";
 // The markers without a name that this page has placed in the session.
 let unnamed = 0;
 
+// In UTF-8.
+const longestMarker = 200;
+
 /** Fills the card of sessions on the rig page. */
 export function fillSession(card) {
   card.removeAttribute("aria-busy");
@@ -38,6 +41,10 @@ export function fillSession(card) {
   });
   watch("/session/state", draw);
   onSubmit(form, find("#session-name"), (text) => {
+    if (new TextEncoder().encode(text).length > longestMarker) {
+      notify(`The name of a marker has at most ${longestMarker} bytes`, "fault");
+      return false;
+    }
     const name = text || `Mark ${++unnamed}`;
     send("/session/mark", name);
     notify(`Marker \u201c${name}\u201d`, "done");

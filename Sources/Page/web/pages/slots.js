@@ -103,7 +103,7 @@ function card(number) {
     element.dataset.coming = coming?.tone ?? "";
     element.classList.toggle("filled", look.fills);
     const beats = beatsToGo(one);
-    const layers = one.layers ? counted(one.layers, "layer") : "";
+    const layers = one.layers ? counted(one.layers, "overdub") : "";
     set(word, look.word);
     set(more, coming ? "" : layers);
     find("use", sign).setAttribute("href", "#i-" + look.icon);
@@ -111,7 +111,7 @@ function card(number) {
     if (coming && next.dataset.icon !== coming.icon) next.replaceChildren(icon(coming.icon), make("b", "", {}, coming.word), make("span"));
     next.dataset.icon = coming?.icon ?? "";
     if (coming) set(find("span", next), beats === undefined ? "" : String(beats));
-    // The words of the looks could be what the button does.
+    // The looks have labels for buttons, such as "Play", not states.
     const words = [`Loop ${number}: ${one.state}`, layers, coming && `then ${one.waits}`].filter(Boolean).join(", ");
     if (button.getAttribute("aria-label") !== words) button.setAttribute("aria-label", words);
     eachFrame(follow);

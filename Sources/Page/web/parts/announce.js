@@ -10,8 +10,8 @@ const apart = 500;
 const regions = { polite: makeRegion("#announced"), assertive: makeRegion("#refused") };
 
 /**
- * Announces words, which replace those that wait under the same key. They may be a function that returns them when
- * it is time: empty words are not announced.
+ * Announces words, in place of those that wait under the same key. A function is called when they are due;
+ * empty words are not announced.
  */
 export const announce = (key, words, region = "polite") => regions[region](key, words);
 

@@ -31,7 +31,7 @@ export function setUpKeys() {
     const act = row && actions[row.action];
     if (row?.action === "piano" && !isPianoShown()) return;
     if (!act || event.repeat && row.action !== "piano") return;
-    if (row.key === "Space" && event.target.closest("button, a, [role=switch]")) return;
+    if (row.key === "Space" && event.target.closest("button, a, summary, audio, [role=switch], .scroll[tabindex]")) return;
     const digit = digitOf(event);
     const asked = first?.number === chosenSlot() && event.timeStamp < first.end ? first.action : "";
     const second = digit !== undefined && !event.shiftKey && seconds[asked];
@@ -41,7 +41,8 @@ export function setUpKeys() {
     event.preventDefault();
   });
   addEventListener("keyup", (event) => {
-    lift(shortcutOf(event)?.key.replace("Shift ", ""));
+    // Shift may have been pressed since.
+    lift(shortcutOf({ key: event.key, code: event.code })?.key);
     if (event.key === " ") chosenPedal.lift("key");
   });
   const liftAll = () => {
@@ -80,12 +81,12 @@ const actions = {
     const address = `/loop/${chosenSlot()}/mute`;
     set(address, shown(address) === 1 ? 0 : 1);
   },
-  keep: () => ask("keep", `A digit keeps that many bars in loop ${chosenSlot()}`),
+  keep: () => ask("keep", `Press a digit to keep that many bars in loop ${chosenSlot()}`),
   clear(_, { asked }) {
     const number = chosenSlot();
     if (!slot(number).length) return;
     if (asked === "clear") press.clear();
-    else ask("clear", `C again clears loop ${number}`);
+    else ask("clear", `Press C again to clear loop ${number}`);
   },
   muteAll: toggleMute,
   stopAll,
@@ -104,7 +105,7 @@ const actions = {
   list: () => toggleSheet("keys"),
 };
 
-/** Whether an action of a row is there, with its argument; for tests. */
+/** Whether an action exists for a row and its argument; for tests. */
 export const hasAction = (action, argument) => action in actions && (action !== "press" || argument in press) && (action !== "go" || argument in places);
 
 // The digits after the first of two keys.
@@ -118,7 +119,7 @@ function withRow({ target }, act) {
   return row ? act(row.dataset.take) : false;
 }
 
-// The page and the controls that a shortcut focuses, one after the other; | separates those of other states.
+// The page of a shortcut and the controls that it focuses in turn; | separates alternatives.
 const places = {
   "page play": ["play", "#play-presses button"],
   "page voice": ["voice", "#preset-list [aria-pressed=true]|#preset-list button|#voice .bar button"],
@@ -145,7 +146,7 @@ const places = {
   scenes: ["rig", "#scenes [data-press='/scene/next']", "#scenes [data-press='/scene/previous']"],
 };
 
-// What shows a place that a small window hides.
+// The functions that reveal a place hidden in a small window.
 const turnPiano = () => find("#piano-turn").click();
 const openers = {
   presets: () => toggleSheet("presets"),
@@ -211,5 +212,5 @@ function fillList(sheet) {
   const lists = shortcuts.map(([title, rows]) => [make("h3", "", {}, title),
     make("dl", "facts", {}, ...rows.map(([keys, effect]) => make("div", "", {}, make("dt", "", {}, keys), make("dd", "", {}, effect))))]);
   sheet.append(make("div", "scroll sheet-body", { tabindex: 0, role: "group", "aria-label": "List of shortcuts" },
-    make("p", "quiet", {}, "Keys act unless a text field or a list has the focus. This device remembers the switch."), onOff, ...lists.flat()));
+    make("p", "quiet", {}, "Shortcuts work unless a text field or a select box has the focus. The switch applies to this device only."), onOff, ...lists.flat()));
 }

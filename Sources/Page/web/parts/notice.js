@@ -11,15 +11,16 @@ const text = find("#notice-text");
 const action = find("#notice-action");
 let timer;
 let act;
-// A warning that waits for the end of a notice with a button.
-let waiting;
-// What had the focus before the action.
+// Warnings that wait for the end of a notice with a button.
+const waiting = [];
+// The element that had the focus before the button.
 let before;
 
 action.addEventListener("focus", ({ relatedTarget }) => (before = relatedTarget));
 action.addEventListener("click", () => {
+  const chosen = act;
   hide();
-  act?.();
+  chosen?.();
 });
 
 /** Presses the button of the notice; returns false if there is none. */
@@ -46,8 +47,9 @@ export function notify(words, kind = "info", doing) {
 
 /** Shows a warning that nothing on the page has caused, after a notice with a button, such as Undo. */
 export function warn(words) {
-  if (action.hidden) notify(words, "fault");
-  else waiting = words;
+  if (action.hidden) return notify(words, "fault");
+  waiting.push(words);
+  announce("warning", words, "assertive");
 }
 
 // A button that has the focus stays.
@@ -62,9 +64,12 @@ function hide() {
   line.classList.remove("shown");
   action.hidden = true;
   if (hadFocus) before?.focus({ preventScroll: true });
-  if (!waiting) return;
-  notify(waiting, "fault");
-  waiting = undefined;
+  // After the notice of an action that the button begins.
+  if (waiting.length) setTimeout(showWaiting);
+}
+
+function showWaiting() {
+  if (waiting.length && action.hidden) notify(waiting.splice(0).join(". "), "fault");
 }
 
 // The page's own queries need no notice: songs, posts and takes show their errors themselves.

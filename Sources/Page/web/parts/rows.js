@@ -1,4 +1,4 @@
-// Lists that are drawn again, and keep the focus.
+// Lists that keep the focus when they are redrawn.
 
 const controls = (row) => [...row.querySelectorAll("button, a, input, select, [tabindex]"), ...(row.matches("button") ? [row] : [])];
 const idOf = ({ dataset }) => dataset.take ?? dataset.post ?? dataset.id;
@@ -42,7 +42,7 @@ export function arrowsIn(list, selector) {
 // Letters that follow each other faster than this, in milliseconds, are one word.
 const typing = 1000;
 
-/** Lets letters find a button of a list by the start of its text, from typeIn(list) until Enter, Escape, or the focus leaves it. */
+/** Type-ahead in a list of buttons, from typeIn(list) until Enter, Escape, or the loss of the focus. */
 export function typesIn(list) {
   let word = "";
   let last = 0;
@@ -63,5 +63,5 @@ export function typesIn(list) {
   });
 }
 
-/** Begins to find the buttons of a list by letters. */
+/** Starts type-ahead in a list. */
 export const typeIn = (list) => (list.dataset.typing = "");

@@ -86,7 +86,7 @@ export const setShortcuts = (on) => keep(setting, on ? "on" : "off");
 
 const named = { " ": "Space", ",": "Comma", ".": "Period" };
 
-/** The first key of each row with an action: its rows by that key. */
+/** The rows with an action, by their first key. */
 const rows = new Map();
 for (const [, group] of shortcuts) {
   for (const [keys, , action, argument] of group) {

@@ -6,7 +6,7 @@ import { listen, onError } from "./values.js";
 export const pageSize = 30;
 
 /**
- * Makes a list of the items that an address reports, up to a message to its end with their number; they have ids.
+ * Makes a list of the items with ids that an address reports, up to an end message with their count.
  * read(...arguments) makes an item; send(list, isMore) queries a page, and returns whether it was sent;
  * announced(list, item) is called for an item that no query caused.
  */

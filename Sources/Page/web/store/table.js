@@ -11,7 +11,7 @@ const waiting = new Set();
 const pause = 500;
 let retry;
 
-/** Fetches the table, then calls everyone who waits for it; asks again while the node is connected. */
+/** Fetches the table, then calls everyone who waits for it; retries while the node is connected. */
 export async function fetchTable() {
   clearTimeout(retry);
   const table = await requestTable();

@@ -19,7 +19,9 @@ const list = pagedList({
   },
   // A new take goes to its place by date, unless a search is active.
   announced(list, take) {
-    for (const show of newcomers) show(take);
+    // Changes of older takes, which the list doesn't have yet, are announced, too.
+    const [newest] = list.items.values();
+    if (!newest || Date.parse(newest.date) <= Date.parse(take.date)) for (const show of newcomers) show(take);
     if (words) return;
     const all = [...list.items.values()];
     const next = all.findIndex(({ date }) => Date.parse(date) <= Date.parse(take.date));

@@ -78,7 +78,7 @@ export function figure(value, facts) {
 
 const spokenUnits = { st: "semitones", "%": "percent", ms: "milliseconds", s: "seconds", bpm: "beats per minute", Hz: "hertz", kHz: "kilohertz", dB: "decibels" };
 
-/** A figure as screen readers should read it, which leave out signs, and spell units. */
+/** A figure as text for screen readers, which skip signs and spell out unit symbols. */
 export const spoken = (text) => text.replace("\u2212\u221e", "minus infinity").replace("\u2212", "minus ").replace("\u00d7", "times").replace(/(?<=\d )(\S+)$/, (unit) => spokenUnits[unit] ?? unit);
 
 /** A time as screen readers should read it. */
