@@ -27,13 +27,13 @@ package enum Program {
 
   /// Runs a program from the search path, and returns what it writes to its standard output.
   ///
-  /// Waits for its end for at most `seconds`, and for at most `most` bytes.
+  /// Reads at most `most` bytes, and waits at most `seconds` for the program to exit.
   package static func output(
     of words: [String], seconds: Double, most: Int = 1 << 24
   ) throws(SystemError) -> (ending: Ending, bytes: [UInt8]) {
     var (reading, writing): (Descriptor, Descriptor?) = try Descriptor.pipe()
     guard let process = try spawn(words, output: writing) else { return (.missing, []) }
-    // The program has its own.
+    // The child has its own copy; with this one open, there would be no end of file.
     writing = nil
     let end = HostTime.steady + seconds * 1e6
     var bytes: [UInt8] = []

@@ -32,8 +32,8 @@ package enum HostTime {
   /// The Unix time in microseconds.
   package static var wall: Double { read(CLOCK_REALTIME) }
 
-  /// The largest error of the wall clock in microseconds, as the kernel states it; nil if nothing synchronizes
-  /// the clock.
+  /// The maximum error of the wall clock in microseconds, as reported by the kernel; nil if it is not
+  /// synchronized.
   package static var wallError: Double? {
     let error = px_clock_error()
     return error < 0 ? nil : Double(error)

@@ -142,7 +142,7 @@ final class GigStage: Outlet, SoundServer, @unchecked Sendable {
   func awaitDisk() throws {
     awaitIdle()
     let loops = node[LoopPersistence.self]
-    // A loop that chance has left overdubbing never ends to write; all memory is written within five seconds.
+    // A loop left overdubbing by chance never stops writing; all memory is written within five seconds.
     var (steps, idle, written) = (0, 0, loops.bytesWritten)
     while steps < 60, idle < 8 {
       run(frames: rate / 12)

@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [999, 1000], [Int(UInt32.max), 2000])
-  func `an interrupted file is finished as by its writer`(frames: Int, longest: Int) throws {
+  func `an interrupted file is finished as its writer would`(frames: Int, longest: Int) throws {
     let cues = WaveCues([.init(10, "Verse"), .init(500, "Refrain: äöü")])
     let beat = WaveBeat(round: 1000, tempo: 120, beatsPerBar: 4)
     let other = folder.path("other.wav")

@@ -28,8 +28,8 @@ unsigned px_continues(void);
 // is connected, which may be empty.
 int32_t px_peer(int socket, char *path, size_t size);
 
-// The largest error of the system clock in microseconds, as the kernel states it; -1 if nothing synchronizes
-// the clock.
+// The maximum error of the system clock in microseconds, as reported by the kernel; -1 if it is not
+// synchronized.
 int64_t px_clock_error(void);
 
 // The kernel thread ID (TID) of the calling thread.

@@ -69,7 +69,7 @@ final class ReplySender {
     return true
   }
 
-  /// Called with errors that no client receives, as of a pedal's press.
+  /// Called for errors without a client to receive them, such as those of a pedal press.
   var whenUnheard: (Refusal) -> Void = { _ in }
 
   /// Reports an error to a client.

@@ -54,7 +54,7 @@ final class LatenessWatch: @unchecked Sendable {
   /// The latest late buffers, oldest first; any thread.
   var lost: [LostBlock] { entries.withLock { $0 } }
 
-  /// Notes a server that was gone for a time until now; any thread.
+  /// Records an absence of the JACK server that ends now, with its length; any thread.
   func noteAbsence(seconds: Double) {
     note(
       at: HostTime.wall - seconds * 1e6, milliseconds: seconds * 1e3,

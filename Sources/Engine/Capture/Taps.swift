@@ -85,7 +85,7 @@ struct Taps: BitwiseCopyable {
     ring.noteBlock(from: start, to: end, received: received, sent: sent, beats: beats)
   }
 
-  /// Releases the memory that this block has used.
+  /// Releases the rings of sessions that ended in this block.
   @_noLocks
   mutating func endBlock() {
     session.endBlock()

@@ -46,7 +46,7 @@ final class SessionMinutes: Sendable {
   /// Whether the thread has ended.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Returns whether the ring was full because the disk was too slow, once.
+  /// Returns true once after the ring has overrun because the disk was too slow.
   func takeOverrun() -> Bool {
     guard ring.state == .overrun else { return false }
     return state.withLock { state in

@@ -50,7 +50,7 @@ extension Sessions {
       context.report(
         Refusal(
           .io,
-          "the disk was too slow for \(SessionRing.seconds) s; the last minutes are lost and start again"
+          "the disk stalled for \(SessionRing.seconds) s; the last minutes were lost, and recording starts over"
         ),
         of: Self.keep)
     }
@@ -75,7 +75,8 @@ extension Sessions {
     if status.isRunning, status.rate == rate, rate != run.ring.rate { beginLast() }
   }
 
-  /// Returns the command after which the last minutes become a session, with the markers sent before.
+  /// Returns a command that saves the last minutes as a session when the audio thread has reached it, so that all
+  /// earlier markers are included.
   func commandToKeep(_ request: Request) throws(Refusal) -> PlannedCommand {
     guard last.length.seconds > 0 else {
       throw Refusal(

@@ -304,8 +304,8 @@ extension Sessions {
       "Sample format of the next session: 24-bit integer or 32-bit float"),
     Address(
       state, Declared.reading("sfsf") { $0.stateRow },
-      "State of the session (on, off), length of this or the last one in seconds, its folder in sessions/, and the minutes "
-        + "that /session/keep can save, or 0"
+      "State of the session (on, off), length of this or the last one in seconds, its folder in sessions/, and "
+        + "the length of --session-ring in minutes, 0 without it"
     ),
   ]
 }

@@ -75,7 +75,7 @@ final class Status: Feature {
     Part("losses", \.losses, "Number of times sound was lost since the start"),
     Part(
       "clock", \.clockError, unit: "ms", isAnnounced: false,
-      "Largest error of the system clock, as the kernel states it; -1 if nothing synchronizes the clock"
+      "Maximum error of the system clock, as reported by the kernel; -1 if it is not synchronized"
     ),
   ]
 

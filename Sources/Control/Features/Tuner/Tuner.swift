@@ -90,7 +90,7 @@ final class Tuner: Feature {
     return 0...127 ~= key ? (Int(key), (place - key) * 100) : nil
   }
 
-  /// The same, after starting the tuner or keeping it running.
+  /// Starts the tuner, or keeps it running, and returns its note.
   func asked() -> (key: Int, cents: Double)? {
     askedUntil = context.now() + Self.queryTime
     return note

@@ -231,7 +231,7 @@ import Testing
     let errors = desk.take(listener).filter { $0.address == "/error" }
     #expect(
       errors.map { Array($0.arguments[..<2]) } == [[.string("/session/keep"), .string("io")]])
-    #expect(errors.first?.arguments[2].text?.hasPrefix("the disk was too slow for 9 s;") == true)
+    #expect(errors.first?.arguments[2].text?.hasPrefix("the disk stalled for 9 s;") == true)
     sessions.endAll()
     awaitDisk()
   }
