@@ -310,8 +310,9 @@ import Testing
 
   @Test func `status has its values in order`() {
     let status = Desk().tell("/status")[0]
-    #expect(status.arguments.count == 21)
+    #expect(status.arguments.count == 23)
     #expect(status.arguments[0] == .int32(48_000) && status.arguments[1] == .int32(64))
     #expect(status.arguments[6] == .string("running"))
+    #expect(status.arguments[21] == .int32(0), "no losses")
   }
 }
