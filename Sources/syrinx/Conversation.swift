@@ -80,13 +80,10 @@ final class Conversation {
   /// Begins to wait until the node has processed everything sent, except long-running commands.
   func beginSettling() throws(Failure) {
     try check(sync())
-    listeningSince = HostTime.steady
   }
 
-  /// Whether the node is still processing what was sent, and has time left for it.
-  var isSettling: Bool {
-    !isSynced && HostTime.steady < listeningSince + Self.patience * 1e6
-  }
+  /// The time left for the confirmation, in milliseconds; nil if it is over, or the node has confirmed.
+  var millisecondsToSettle: Int? { isSynced ? nil : millisecondsLeft(of: Self.patience) }
 
   /// Throws if the node has not processed everything in time.
   func endSettling() throws(Failure) {
@@ -97,6 +94,7 @@ final class Conversation {
   private func sync() -> Bool {
     token &+= 1
     isSynced = false
+    listeningSince = HostTime.steady
     return peer.send("/sync", .int32(token))
   }
 
@@ -111,10 +109,7 @@ final class Conversation {
   }
 
   /// Requests a confirmation that the node has processed everything sent.
-  func beginListening() {
-    sync()
-    listeningSince = HostTime.steady
-  }
+  func beginListening() { sync() }
 
   /// Returns the time left to listen in milliseconds; nil if it is over, or if no time is given and
   /// everything has completed.

@@ -85,7 +85,7 @@ enum NodeAudience {
 
   /// Whether a text can be the name of a node.
   static func isName(_ text: String) -> Bool {
-    !text.allSatisfy(\.isNumber) && !text.contains(where: ":/[]".contains)
+    text != word && !text.allSatisfy(\.isNumber) && !text.contains(where: ":/[]".contains)
   }
 }
 
@@ -99,9 +99,7 @@ extension CommandPage.Given {
       let option = self["to"] == nil ? NodePlace.variable : "--to"
       let accepted =
         "\(option) takes the name of a node, HOST:PORT, a port, or the URL in the `ready` line"
-      guard text != NodeAudience.word, NodeAudience.isName(text) else {
-        throw .usage(accepted, got: text)
-      }
+      guard NodeAudience.isName(text) else { throw .usage(accepted, got: text) }
       let (nodes, names) = FoundNode.named(text)
       if nodes.count > 1 {
         throw .usage(

@@ -6,8 +6,6 @@ internal import Screen
 final class AnnouncedNodes {
   // Avahi reports the end of a search about a second after the query.
   private static let longest = 2.5
-  // More than a rig has, and few enough for the descriptors of a node.
-  private static let most = 64
   // A node is announced for each interface and IP version.
   private static let announcements = 8
 
@@ -69,7 +67,7 @@ final class AnnouncedNodes {
     _ interface: AvahiIfIndex, _ version: AvahiProtocol, name: UnsafePointer<CChar>?,
     type: UnsafePointer<CChar>?, domain: UnsafePointer<CChar>?
   ) {
-    guard resolutions < Self.most * Self.announcements else { return }
+    guard resolutions < FoundNode.most * Self.announcements else { return }
     resolutions += 1
     let resolver = avahi_service_resolver_new(
       client, interface, version, name, type, domain, version, AvahiLookupFlags(0),
@@ -92,10 +90,9 @@ final class AnnouncedNodes {
   private func add(name: String, host: String, _ address: String, port: UInt16, isOwn: Bool) {
     // A link-local address needs a zone index; the node has other addresses. An address that isn't one of
     // another machine is forged.
-    guard let address = IPAddress(address), !address.isLinkLocal6, !name.isEmpty,
-      isOwn || own.contains(address) || address.isOfOneMachine
-    else { return }
+    guard let address = IPAddress(address), !address.isLinkLocal6, !name.isEmpty else { return }
     let isOwn = isOwn || own.contains(address)
+    guard isOwn || address.isOfOneMachine else { return }
     let suffix = ".local"
     let host = host.hasSuffix(suffix) ? String(host.dropLast(suffix.count)) : host
     found.append(

@@ -13,6 +13,9 @@ struct FoundNode {
 }
 
 extension FoundNode {
+  /// The largest number of nodes that are used: more than a rig has, and few enough for the sockets of a node.
+  static let most = 64
+
   /// A node of this machine.
   init(name: String, port: UInt16) {
     let place = NodePlace(host: NodePlace.usual.host, port: port, isStream: false)
@@ -33,9 +36,6 @@ extension FoundNode {
     }
   }
 
-  // Each needs a socket. Others may announce any number.
-  private static let most = 64
-
   private static func isFree(_ port: UInt16) -> Bool {
     (try? Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: port))) != nil
   }
@@ -45,16 +45,13 @@ extension FoundNode {
   /// Without Avahi, only nodes of this machine are found.
   static func all(with asking: FoundNode? = nil) -> (nodes: [FoundNode], hasAvahi: Bool) {
     let announced = AnnouncedNodes.search()
-    var nodes = [asking].compactMap(\.self)
-    for node in ofThisMachine() where !nodes.contains(where: { $0.isSame(as: node) }) {
-      nodes.append(node)
-    }
     // A node is announced once for each interface and IP version. IPv4 comes first: it also reaches nodes that
     // listen on one version only.
     let sorted = (announced ?? []).sorted {
       !$0.place.host.contains(":") && $1.place.host.contains(":")
     }
-    for node in sorted
+    var nodes: [FoundNode] = []
+    for node in [asking].compactMap(\.self) + ofThisMachine() + sorted
     where nodes.count < most && !nodes.contains(where: { $0.isSame(as: node) }) {
       nodes.append(node)
     }

@@ -109,17 +109,12 @@ struct RunOptions {
       throw .usage("`syrinx run` takes options only", got: given.rest[0])
     }
     if let name = given["name"] {
-      // JACK separates its part of a port's name by a colon; the file uses the name, too.
-      // Commands take it for --to, where `all` and numbers mean something else.
-      let isPlain =
-        !name.unicodeScalars.contains { $0.value < 33 } && PlainText.line(name) == name
-      guard !name.isEmpty, name.utf8.count <= 32, isPlain, NodeAudience.isName(name) else {
+      // JACK separates its part of a port's name by a colon; the file uses the name, and so does --to.
+      let isPlain = !name.contains(" ") && PlainText.line(name) == name
+      guard name.utf8.count <= 32, isPlain, NodeAudience.isName(name) else {
         throw .usage(
-          "--name takes 1 to 32 bytes without blanks, :, /, [ and ], and not only digits", got: name
-        )
-      }
-      guard name != NodeAudience.word else {
-        throw .usage("--name can't be the word for all nodes", got: name)
+          "--name takes 1 to 32 bytes without blanks, :, /, [ and ], not only digits, and not `all`",
+          got: name)
       }
       self.name = name
     }

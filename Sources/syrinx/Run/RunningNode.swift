@@ -106,9 +106,8 @@ final class RunningNode: @unchecked Sendable {
     if let place = options.gpsd { followReceiver(place) }
     if options.joinsLink { joinLink() }
     watchMachine()
-    node[Rig.self].begin { [unowned self] in
-      let asking = FoundNode(name: node.name, port: server.port)
-      return { RigCensus.take(with: asking).nodes }
+    node[Rig.self].begin { [port = server.port] name in
+      RigCensus.take(with: FoundNode(name: name, port: port)).nodes
     }
     node[Latency.self].whenRouteChanged = { [unowned self] in checkLoopback($0, $1) }
     if let url = Environment["NSM_URL"] {

@@ -71,11 +71,7 @@ final class Audience {
   /// Waits until the nodes have processed everything sent, except long-running commands.
   func settle() throws(Failure) {
     try forAll { conversation throws(Failure) in try conversation.beginSettling() }
-    while true {
-      let open = reached.filter { $0.conversation.isSettling }
-      if open.isEmpty { break }
-      for listener in open { listener.conversation.hear(milliseconds: max(1, 50 / open.count)) }
-    }
+    hear(while: \.millisecondsToSettle)
     try forAll { conversation throws(Failure) in try conversation.endSettling() }
   }
 
@@ -85,20 +81,24 @@ final class Audience {
   func listen(seconds: Double?) throws(Failure) {
     if seconds != 0 {
       for listener in reached { listener.conversation.beginListening() }
-      while true {
-        let open = reached.compactMap { listener in
-          listener.conversation.millisecondsLeft(of: seconds).map { (listener.conversation, $0) }
-        }
-        if open.isEmpty { break }
-        for (conversation, left) in open {
-          conversation.hear(milliseconds: min(max(1, 50 / open.count), left))
-        }
-      }
-      try forAll(isLast: true) { conversation throws(Failure) in
+      hear { $0.millisecondsLeft(of: seconds) }
+      try forAll { conversation throws(Failure) in
         try conversation.endListening(seconds: seconds)
       }
-    } else {
-      try forAll(isLast: true) { _ throws(Failure) in }
+    }
+    try reportFailures()
+  }
+
+  /// Receives replies until no node has time left.
+  private func hear(while timeLeft: (Conversation) -> Int?) {
+    while true {
+      let open = reached.compactMap { listener in
+        timeLeft(listener.conversation).map { (listener.conversation, $0) }
+      }
+      if open.isEmpty { return }
+      for (conversation, left) in open {
+        conversation.hear(milliseconds: min(max(1, 50 / open.count), left))
+      }
     }
   }
 
@@ -107,10 +107,8 @@ final class Audience {
 
   /// Calls `act` for each conversation that has not failed.
   ///
-  /// Those that fail are left out from then on. Throws the first failure at the end, or if all have failed.
-  private func forAll(
-    isLast: Bool = false, _ act: (Conversation) throws(Failure) -> Void
-  ) throws(Failure) {
+  /// Those that fail are left out from then on. Throws the first failure once all have failed.
+  private func forAll(_ act: (Conversation) throws(Failure) -> Void) throws(Failure) {
     for listener in reached {
       do throws(Failure) {
         try act(listener.conversation)
@@ -118,7 +116,11 @@ final class Audience {
         listener.failure = listener.named(error)
       }
     }
-    guard isLast || reached.isEmpty else { return }
+    if reached.isEmpty { try reportFailures() }
+  }
+
+  /// Throws the first failure, and prints the others.
+  private func reportFailures() throws(Failure) {
     let failures = listeners.compactMap(\.failure)
     for failure in failures.dropFirst() { Environment.say(failure.message) }
     if let first = failures.first { throw first }

@@ -39,6 +39,14 @@ extension NodeTests {
         .split(separator: "\n").map(String.init)
     }
 
+    /// Waits until the node knows that its port is connected, by speaking.
+    private func awaitConnection(_ phone: Phone) throws {
+      try waitUntil("the node knows the connection") {
+        phone.send("/speak/say", .string("ready"))
+        return phone.receive("/error", seconds: 0.2) == nil
+      }
+    }
+
     private func awaitText(_ text: String) throws {
       try awaitText("“\(text)” is said") { $0 == text }
     }
@@ -164,10 +172,7 @@ extension NodeTests {
       let (server, node, phone) = try startNode(block: 256, environment: environment)
       let first = try Probe(server: server.name)
       try first.connect(to: "syrinx", output: "speech_1")
-      try waitUntil("the node knows the connection") {
-        phone.send("/speak/say", .string("ready"))
-        return phone.receive("/error", seconds: 0.2) == nil
-      }
+      try awaitConnection(phone)
       phone.send("/speak/on", .int32(1))
       try awaitText("speech on")
       phone.send("/loop/1/record")
@@ -205,10 +210,7 @@ extension NodeTests {
       phone.send("/midi/bind", .string("note:60"), .string("/speak/loop"))
       phone.send("/midi/bind", .string("note:61"), .string("/scene/next"))
       #expect(phone.sync())
-      try waitUntil("the node knows the connection") {
-        phone.send("/speak/say", .string("ready"))
-        return phone.receive("/error", seconds: 0.2) == nil
-      }
+      try awaitConnection(phone)
       pedal.play([0x90, 60, 100])
       pedal.play([0x80, 60, 0])
       try awaitText("loop 1, empty")
@@ -241,10 +243,7 @@ extension NodeTests {
       let (server, node, phone) = try startNode(block: 64)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "speech_1")
-      try waitUntil("the node knows the connection") {
-        phone.send("/speak/say", .string("ready"))
-        return phone.receive("/error", seconds: 0.2) == nil
-      }
+      try awaitConnection(phone)
       phone.send("/speak/on", .int32(1))
       try probe.awaitBlock("something is said") { $0.contains { abs($0) > 0.05 } }
       try probe.awaitBlock("the phrase is over") { $0.allSatisfy { $0 == 0 } }

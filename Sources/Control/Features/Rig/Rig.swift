@@ -4,7 +4,7 @@ internal import OSC
 package final class Rig: Feature {
   private let context: Context
   private let worker = Worker("rig", isAwaited: false)
-  private var prepare: (() -> @Sendable () -> [RigNode])?
+  private var search: (@Sendable (_ ownName: String) -> [RigNode])?
   // The requests that the search in progress answers.
   private var waiting: [Request] = []
   private static let mostWaiting = 64
@@ -16,13 +16,13 @@ package final class Rig: Feature {
 
   var workers: [Worker] { [worker] }
 
-  /// Sets a closure that prepares a search; the search it returns runs on the worker thread.
-  package func begin(_ prepare: @escaping () -> @Sendable () -> [RigNode]) {
-    self.prepare = prepare
+  /// Sets the search, which runs on the worker thread with the name of this node.
+  package func begin(_ search: @escaping @Sendable (_ ownName: String) -> [RigNode]) {
+    self.search = search
   }
 
   fileprivate func list(_ request: Request) throws(Refusal) {
-    guard let prepare else { throw Refusal(.state, "only `syrinx run` can list nodes") }
+    guard let search else { throw Refusal(.state, "only `syrinx run` can list nodes") }
     if let latest, context.now() - latest.time < Self.freshness {
       return answer(request, latest.nodes)
     }
@@ -33,9 +33,8 @@ package final class Rig: Feature {
     }
     waiting.append(request)
     guard worker.count == 0 else { return }
-    let search = prepare()
-    worker.run { () throws(Refusal) in
-      search()
+    worker.run { [name = context.name] () throws(Refusal) in
+      search(name)
     } then: { [weak self] outcome in
       guard let self else { return }
       if case .success(let nodes) = outcome { latest = (nodes, context.now()) }

@@ -67,7 +67,7 @@ final class Speech: Feature {
     return Self.milliseconds
   }
 
-  func beginSession() { queue.clear() }
+  func beginSession() { forget() }
 
   // MARK: - Changes
 
@@ -208,6 +208,12 @@ final class Speech: Feature {
     context.soundServer.ports.contains { $0.name == Self.port && !$0.connections.isEmpty }
   }
 
+  /// Discards the phrases that wait to be spoken.
+  private func forget() {
+    queue.clear()
+    asking = nil
+  }
+
   private func speak(for request: Request?) {
     asking = request ?? asking
     guard worker.count == 0, let (text, subjects) = queue.next() else { return }
@@ -238,7 +244,7 @@ final class Speech: Feature {
     let interrupts = isNewer || backlog > Self.longestBacklog
     lastSubjects = subjects
     if ring.say(samples, interrupting: interrupts) { return }
-    // What waits can be interrupted. The phrase may still not fit behind it.
+    // A waiting phrase can be interrupted, but needs its memory until it has faded out.
     if interrupts || !ring.say(samples, interrupting: true) {
       let longest = Double(SpeechRing.capacity) / Double(max(1, context.sampleRate))
       report(
@@ -257,7 +263,7 @@ final class Speech: Feature {
     isOn = request.whole(0) == 1
     told = nil
     if !isOn {
-      queue.clear()
+      forget()
       ring.stop()
       return
     }

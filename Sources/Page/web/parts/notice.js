@@ -18,9 +18,8 @@ let before;
 
 action.addEventListener("focus", ({ relatedTarget }) => (before = relatedTarget));
 action.addEventListener("click", () => {
-  const chosen = act;
   hide();
-  chosen?.();
+  act?.();
 });
 
 /** Presses the button of the notice; returns false if there is none. */
