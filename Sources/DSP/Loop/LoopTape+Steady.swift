@@ -16,11 +16,13 @@ package struct SteadyClip: BitwiseCopyable, @unchecked Sendable {
 
 extension LoopTape {
   /// Returns the next frames of the clip if they are heard unchanged by a warp that passes the tape unchanged;
-  /// nil if a crossfade is ahead, if the clip is being written, or at its end.
+  /// nil if a crossfade is ahead, at its end, or if the clip is being written, but for an overdub with a `feedback`
+  /// that neither fades nor glides.
   @_noLocks
-  package func steadyClip() -> SteadyClip? {
+  package func steadyClip(feedback: Float? = nil) -> SteadyClip? {
     guard isLooping, fadeLeft == 0, !way.isBackward, !way.isOver, way.framesOver == 0, length > 0,
-      way.version == currentVersion, !isRecording, !isOverdubbing, !isGrowing
+      way.version == currentVersion, !isRecording, !isGrowing,
+      !isOverdubbing || isOverdubSteady(feedback: feedback)
     else { return nil }
     // The frames before the reader are unrolled, and the warp hasn't reached them.
     let ahead = framesAhead
@@ -38,6 +40,14 @@ extension LoopTape {
     if ahead > room || !isUnrolled(from: start, frames: ahead) { return nil }
     return SteadyClip(
       first: first, second: table.second ?? first, offset: offset, frames: min(left, room))
+  }
+
+  @_noLocks
+  private func isOverdubSteady(feedback: Float?) -> Bool {
+    guard let feedback, !isOverdubUndone, !overdub.isFalling, overdub.risen >= seam else {
+      return false
+    }
+    return overdub.feedback == feedback
   }
 
   /// Whether the frames that the warp hasn't reached are those of the clip: a crossfade, or a layer that was

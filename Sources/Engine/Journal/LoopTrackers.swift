@@ -33,12 +33,20 @@ struct LoopTrackers: ~Copyable {
   }
 
   /// Whether there is work even if no loop changes.
-  var isBehind: Bool {
-    @_noLocks get {
-      let requested = inlet.requestedSnapshot
-      return requested != snapshot || requested != 0 && !unwritten.isEmpty || inlet.isHolding
-    }
+  var isBehind: Bool { @_noLocks get { isBehind(besides: .none) } }
+
+  /// Whether there is work even if no loop changes but these, to which layers are added.
+  ///
+  /// Pages of a layer are written at leisure.
+  @_noLocks
+  func isBehind(besides layered: LoopBits) -> Bool {
+    if isSnapshotDue { return true }
+    if snapshot != 0 && !unwritten.subtracting(layered).isEmpty { return true }
+    return layered.isEmpty && inlet.isHolding
   }
+
+  /// Whether another snapshot is requested.
+  var isSnapshotDue: Bool { @_noLocks get { inlet.requestedSnapshot != snapshot } }
 
   /// Writes the changes of a block, in which only the loops in `stirred` can have changed.
   @_noLocks

@@ -172,10 +172,7 @@ extension Loop {
     }
     // The layer has not begun yet, or goes on later.
     if !tape.isOverdubbing || layer.change.isWaiting { return }
-    let isAll = layer.written.replaces || isHearingAll
-    tape.overdub(
-      piece, at: start, feedback: isAll ? 0 : settings.feedback, frames: count,
-      backward: isBackward)
+    tape.overdub(piece, at: start, feedback: feedback, frames: count, backward: isBackward)
   }
 
   @_noLocks

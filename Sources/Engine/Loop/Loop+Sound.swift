@@ -44,19 +44,20 @@ extension Loop {
   mutating func addLayer(_ sound: Stereo, after done: Int = 0, frames: Int) {
     if tape.isGrowthOpen {
       if !cues.waitsForOverdub {
-        tape.grow(
-          sound, feedback: layer.written.replaces || isHearingAll ? 0 : settings.feedback,
-          frames: frames)
+        tape.grow(sound, feedback: feedback, frames: frames)
       }
     } else if tape.isOverdubbing {
       // The playhead follows the loop while it runs, and ends at its own position.
       let place =
         layer.isOn ? tape.wrapped(playback.previous &+ done &- layer.delay) : layer.position
-      // The mix contains the loop already, and replaces it.
-      let isAll = layer.written.replaces || isHearingAll
-      tape.overdub(sound, at: place, feedback: isAll ? 0 : settings.feedback, frames: frames)
+      tape.overdub(sound, at: place, feedback: feedback, frames: frames)
       layer.position = place &+ frames
     }
+  }
+
+  /// The gain of the clip under a layer: 0 for the mix, which contains the loop already.
+  var feedback: Float {
+    @_noLocks get { layer.written.replaces || isHearingAll ? 0 : settings.feedback }
   }
 
   /// Whether the source contains the loop.

@@ -16,7 +16,7 @@ extension Core {
   mutating func renderSteadily(_ cycle: Cycle, frames: Int, ports: Ports) -> Bool {
     guard frames == steady.frames, steady.done &+ frames <= steady.most,
       cycle.frame == steady.nextCount, ports.use.bits == steady.use.bits, !cycle.isFreewheeling,
-      !commands.hasNext(in: shared.commands), !trackers.isBehind
+      !commands.hasNext(in: shared.commands), !trackers.isSnapshotDue
     else { return false }
     if let messages = ports.midiIn, messages.count > 0 { return false }
 
@@ -114,7 +114,7 @@ extension Core {
     steady.isIdle = idle.isOn
     // Stems and the click are written by full blocks only.
     guard frames <= SegmentMemory.longest, steady.use.subtracting(.main).isEmpty,
-      steady.isIdle || input.isPassing && chain.areEffectsOff && !loops.isListening, areUnitsSteady
+      steady.isIdle || input.isPassing && chain.areEffectsOff, areUnitsSteady
     else {
       steady.blocksToWait = SteadyRun.mostBlocksToWait
       return
@@ -126,10 +126,14 @@ extension Core {
     if untilCommand < Int64(steady.most) { steady.most = Int(max(0, untilCommand)) }
     if steady.isIdle {
       (steady.isInputHeard, steady.inputMemory) = (false, nil)
-      (steady.loops, steady.count) = (.none, 0)
+      (steady.loops, steady.layered, steady.count) = (.none, .none, 0)
     } else if !followInput() {
       return
     } else if !followLoops() {
+      steady.blocksToWait = SteadyRun.mostBlocksToWait
+      return
+    }
+    if trackers.isBehind(besides: steady.layered) {
       steady.blocksToWait = SteadyRun.mostBlocksToWait
       return
     }
@@ -146,7 +150,7 @@ extension Core {
         songs.isSteady, sampler.isAtRest, metronome.isResting, !metronome.isOn
       else { return false }
       guard case .none = lights.map, !taps.isOn, !phrases.isRunning, !clockOut.isOn,
-        !pedals.isWaiting, !outbox.isBehind, !trackers.isBehind, commands.isInBudget
+        !pedals.isWaiting, !outbox.isBehind, commands.isInBudget
       else { return false }
       return steady.isIdle || loops.remembersOnlyInput
     }
@@ -186,6 +190,7 @@ extension Core {
       if case .chain = strips.live.pointee.restingRoute { isChain = true } else { isDirect = true }
     }
     steady.loops = loops.awake
+    steady.layered = .none
     steady.count = 0
     var rest = loops.awake
     while let index = rest.popFirst() {
@@ -202,6 +207,7 @@ extension Core {
         to: SteadyRun.Source(
           clip, strip.pointee, position: player.pointee.tape.position,
           length: player.pointee.tape.length, published))
+      if player.pointee.isListening { steady.layered.insert(index) }
       steady.most = min(steady.most, clip.frames)
       steady.count &+= 1
     }
@@ -228,7 +234,14 @@ extension Core {
       loops.remember(nil, in: .harmony, frames: frames)
       done &+= frames
     }
-    if steady.count > 0 { trackers.skip(frames: done, stirred: steady.loops) }
+    if steady.layered.isEmpty {
+      if steady.count > 0 { trackers.skip(frames: done, stirred: steady.loops) }
+    } else if done > 0 {
+      trackers.skip(frames: done &- frames, stirred: steady.loops)
+      trackers.follow(
+        loops, stirred: steady.loops, at: steady.start &+ Int64(done), frames: frames,
+        rate: Int(sampleRate))
+    }
   }
 
   /// Passes a block of the run to the units that are not idle.
@@ -245,6 +258,12 @@ extension Core {
     var rest = steady.loops
     while let index = rest.popFirst() {
       _ = loops.slot(index).pointee.render(to: segment.unwanted, frames: frames)
+    }
+    rest = steady.layered
+    while let index = rest.popFirst() {
+      let player = loops.slot(index)
+      player.pointee.listen(to: sound, frames: frames)
+      player.pointee.picture(to: shared.loops.pointer(index), frames: frames)
     }
     _ = chain.process(segment.bus, isSilent: false, frames: frames)
   }

@@ -1,10 +1,10 @@
 internal import CRealtime
 internal import DSP
 
-/// A run of blocks in which nothing changes: loops play their clips, and the input passes.
+/// A run of blocks in which nothing changes: loops play their clips, and the input passes, also into layers.
 ///
-/// Each block is mixed straight from the memory of the clips and of the ports. Everything else that a block does is
-/// done at the end of the run, for all of its blocks at once. Between two blocks the caches are cold, and fetching code
+/// Each block is mixed straight from the memory of the clips and of the ports. Everything else that a block does, such
+/// as writing layers, is done at the end of the run, for all of its blocks at once. Between two blocks the caches are cold, and fetching code
 /// and data again costs more than the work itself.
 struct SteadyRun: ~Copyable {
   /// A loop that plays, in one cache line.
@@ -108,8 +108,8 @@ struct SteadyRun: ~Copyable {
   var start: Int64 = 0
   /// The memory of the input in its history, for the whole run.
   var inputMemory: Stereo?
-  /// The loops that play, and their number.
-  var loops = LoopBits.none
+  /// The loops that play, those of them to which a layer is added, and the number of all.
+  var loops = LoopBits.none, layered = LoopBits.none
   var count = 0
   let sources: UnsafeMutablePointer<Source>
 

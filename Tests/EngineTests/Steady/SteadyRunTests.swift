@@ -76,6 +76,79 @@ import Testing
     #expect(play(noise(20_000), block: block) > least)
   }
 
+  @Test(arguments: [16, 64, 100, 256], [0, 700])
+  func `a layer sounds and is written as in full blocks`(block: Int, latency: Int) {
+    for host in [full, fast] { host.engine.shared.setExtraDelay(latency) }
+    record(0, frames: 12_345, block: block)
+    let least = block > 200 ? 0.2 : 0.6
+    for feedback: Float in [1, 0.7] {
+      send(.set(.loop(.feedback, 0), feedback), .loop(.overdub))
+      play(noise(4000), block: block)
+      #expect(play(noise(30_000), block: block) > least)
+      send(.loop(.overdub))
+      play(noise(20_000), block: block)
+    }
+    for kind: LoopAction in [.replace, .substitute] {
+      send(.loop(kind))
+      play(noise(20_000), block: block)
+      send(.loop(kind))
+      play(noise(20_000), block: block)
+      send(.loop(.undo))
+      play(noise(20_000), block: block)
+    }
+    #expect(
+      fast.engine.shared.loops[0].peaks.read() == full.engine.shared.loops[0].peaks.read())
+  }
+
+  @Test func `layers of silence, on several loops and on short ones are as in full blocks`() {
+    record(0, frames: 600, block: 64)
+    record(1, frames: 9001, block: 64)
+    record(2, frames: 16_000, block: 64)
+    send(.set(.loop(.feedback, 2), 0.5))
+    // The sums stay below the limiter.
+    for loop in UInt8(0)..<3 { send(.set(.loop(.gain, loop), -24), .loop(.overdub, loop: loop)) }
+    play(noise(30_000) + Tone.constant(0, frames: 20_000) + noise(5000), block: 64)
+    send(.loop(.stop))
+    play(noise(5000), block: 64)
+    #expect(play(noise(20_000), block: 64) > 0.4)
+    // Until the tape of the live input is silent.
+    play(Tone.constant(0, frames: 500_000), block: 64)
+    #expect(play(Tone.constant(0, frames: 20_000), block: 64) > 0.6)
+    for loop in UInt8(1)..<3 { send(.loop(.overdub, loop: loop)) }
+    play(noise(40_000), block: 64)
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `any actions during layers act as in full blocks`(seed: UInt64) {
+    var random = Random(seed: seed)
+    func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+    for host in [full, fast] { host.engine.shared.setExtraDelay(seed > 2 ? 300 : 0) }
+    record(0, frames: 12_000, block: 64)
+    record(1, frames: 7000, block: 64)
+    let actions: [Command.Action] = [
+      .loop(.overdub), .loop(.overdub), .loop(.overdub), .loop(.overdub, loop: 1),
+      .loop(.overdub, loop: 1), .loop(.replace), .loop(.substitute), .loop(.multiply),
+      .loop(.insert), .loop(.undo), .loop(.redo), .loop(.undo, loop: 1), .loop(.pause),
+      .loop(.play), .loop(.stop), .loop(.play, loop: 1), .loop(.press), .loop(.release),
+      .loop(.press), .loop(.release), .seek(0.1), .loop(.recordOn, loop: 2), .loop(.clear, loop: 2),
+      .keep(0.1, isBars: false, loop: 3), .fade(0.05, isBars: false), .fade(-0.05, isBars: false),
+      .set(.loop(.feedback, 0), 0.4), .set(.loop(.feedback, 0), 1), .set(.loop(.speed, 1), 0.5),
+      .set(.loop(.speed, 1), 1), .set(.loop(.direction, 0), -1), .set(.loop(.direction, 0), 1),
+      .set(.loop(.source, 0), 2), .set(.loop(.source, 0), 0), .set(.loop(.mute, 1), 1),
+      .set(.loop(.mute, 1), 0), .set(.mixer(.inGain), -3), .set(.mixer(.inGain), 0),
+      .set(.beat(.tempo), 90), .set(.loop(.quantize, 0), 1), .set(.loop(.quantize, 0), 0),
+    ]
+    for _ in 0..<60 {
+      send(actions[pick(actions.count)])
+      let frames = 1 + pick(6000)
+      play(pick(6) == 0 ? Tone.constant(0, frames: frames) : noise(frames), block: 64)
+      if pick(6) == 0 {
+        full.lose(frames: 300)
+        fast.lose(frames: 300)
+      }
+    }
+  }
+
   @Test func `silence and sound take turns`() {
     record(0, frames: 9600, block: 64)
     play(Tone.constant(0, frames: 1000) + noise(1000) + Tone.constant(0, frames: 5000), block: 64)
